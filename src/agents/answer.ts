@@ -4,7 +4,7 @@ import path from 'node:path';
 import { writeJsonAtomic } from '../base/files/atomic.ts';
 import { readTextFile } from '../base/files/bounded.ts';
 import { isRecord, readJson } from '../base/safe-json.ts';
-import { blotCommand } from '../base/text/secrets.ts';
+import { redactCommand } from '../base/text/secrets.ts';
 import { type AgentTask, type LaneResult, laneKinds, type Usage } from './port.ts';
 import type { AgentSettings } from './settings.ts';
 
@@ -73,7 +73,7 @@ function markOf(task: AgentTask, settings: AgentSettings): string {
   const { run, seat, attempt, prompt, directory, access, schema, resume } = task;
   const { id, protocol, model } = settings;
   // Another key is no other request.
-  const command = settings.command === undefined ? undefined : blotCommand(settings.command).shown;
+  const command = settings.command === undefined ? undefined : redactCommand(settings.command).shown;
   const facts = [
     task.task,
     run,

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { readTextFile } from '../base/files/bounded.ts';
-import { namedSome } from '../base/text/format.ts';
-import { blotCommand } from '../base/text/secrets.ts';
+import { joinTruncated } from '../base/text/format.ts';
+import { redactCommand } from '../base/text/secrets.ts';
 import { formatHandle, parseHandle, readAnswer, readTotal, writeAnswer, writeTotal } from './answer.ts';
 import { type Confined, confine } from './confine.ts';
 import { probeAgent, resolveProgram } from './detect.ts';
@@ -172,7 +172,7 @@ async function perform(
   return {
     ...(settings.model === undefined ? {} : { model: settings.model }),
     ...result,
-    argv: blotCommand(launch.argv).shown,
+    argv: redactCommand(launch.argv).shown,
     confinement: confined.confinement,
     ...(changed.length === 0 ? {} : denial(task.access, changed)),
   };
@@ -291,7 +291,7 @@ function denial(
   access: AgentTask['access'],
   changed: readonly string[],
 ): Pick<LaneResult, 'kind' | 'message'> {
-  const some = namedSome(changed);
+  const some = joinTruncated(changed);
   const message =
     access === 'read'
       ? `Files changed during a call with read access: ${some}. With bubblewrap installed they could not.`

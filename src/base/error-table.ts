@@ -23,7 +23,7 @@ export const errorTable = {
   internal: {
     exit: 1,
     meaning: 'A defect in Charrette itself.',
-    fix: 'Run the command again with `--verbose` for the stack and report it; `charrette resume` goes on with a run.',
+    fix: 'Run the command again with `--verbose` for the stack and report it; `charrette resume` continues a run.',
   },
   usage: {
     exit: 2,
@@ -32,12 +32,12 @@ export const errorTable = {
   },
   'unknown-command': {
     exit: 2,
-    meaning: 'There is no such command.',
+    meaning: 'The command does not exist.',
     fix: 'Run `charrette --help` for the list of commands.',
   },
   'unknown-flag': {
     exit: 2,
-    meaning: 'The command has no such flag.',
+    meaning: 'The command does not have this flag.',
     fix: 'Run the command with `--help` for its flags.',
   },
   'config-invalid': {
@@ -48,7 +48,7 @@ export const errorTable = {
   'config-unreadable': {
     exit: 2,
     meaning: 'A configuration file cannot be read or parsed.',
-    fix: 'Mend the file that the message names, or use another one with `--config`.',
+    fix: 'Fix the file that the message names, or use another one with `--config`.',
   },
   'node-too-old': {
     exit: 2,
@@ -63,7 +63,7 @@ export const errorTable = {
   'timed-out': {
     exit: 3,
     meaning: 'The time limit of the command passed.',
-    fix: 'Nothing is lost: `charrette resume` goes on. Give `--timeout` more seconds, or leave it out.',
+    fix: 'Everything finished is saved: run `charrette resume`. Give `--timeout` more seconds, or omit it.',
   },
   'not-found': {
     exit: 4,
@@ -72,13 +72,13 @@ export const errorTable = {
   },
   'run-not-found': {
     exit: 4,
-    meaning: 'There is no run with that id.',
+    meaning: 'No run has this id.',
     fix: 'Run `charrette runs` for the list.',
   },
   'agent-not-found': {
     exit: 4,
     meaning: 'A named agent is neither configured nor on PATH.',
-    fix: '`charrette doctor` lists what was found; `--agents static` works without any agent.',
+    fix: 'Run `charrette doctor` for the agents it found; `--agents static` works without any agent.',
   },
   'permission-denied': {
     exit: 5,
@@ -94,27 +94,27 @@ export const errorTable = {
   'phase-failed': {
     exit: 1,
     meaning: 'A phase of a skill did not give what it declares.',
-    fix: '`charrette show` has what the phase answered; go on with `charrette resume` once the package or the agent is mended.',
+    fix: '`charrette show` has the answer of the phase. Fix the package or the agent, then run `charrette resume`.',
   },
   'conversion-lossy': {
     exit: 1,
     meaning: 'A conversion would lose text of its source.',
-    fix: 'Nothing was written. Give the source another form with `--from`, or take the text over by hand.',
+    fix: 'Nothing was written. Give the source another form with `--from`, or copy the text by hand.',
   },
   'lint-errors': {
     exit: 5,
     meaning: 'A package with lint errors is neither packed nor installed without --force.',
-    fix: '`charrette skill lint` names every error and `charrette skill fix` mends what it can; `--force` goes on all the same.',
+    fix: '`charrette skill lint` names every error and `charrette skill fix` repairs what it can; `--force` continues anyway.',
   },
   'would-overwrite': {
     exit: 5,
-    meaning: 'Files that are there would be replaced.',
-    fix: 'Name another place, remove what is there, or replace it with `--force` where the command has that flag.',
+    meaning: 'Existing files would be replaced.',
+    fix: 'Name another place, remove the existing files, or replace them with `--force` where the command has that flag.',
   },
   'path-unsafe': {
     exit: 5,
-    meaning: 'A path leads out of the directory it must stay in.',
-    fix: 'Name a path inside the directory, without `..` and without links that lead out of it.',
+    meaning: 'A path is outside the directory it must stay in.',
+    fix: 'Name a path inside the directory, without `..` and without links to places outside.',
   },
   'reserved-name': {
     exit: 5,
@@ -124,7 +124,7 @@ export const errorTable = {
   'dirty-tree': {
     exit: 5,
     meaning: 'The working tree has changes that would be at risk.',
-    fix: 'Commit or stash the changes, or use `--no-branch` to take the tree as it is.',
+    fix: 'Commit or stash the changes, or use `--no-branch` to use the tree with its changes.',
   },
   'no-commits': {
     exit: 5,
@@ -149,7 +149,7 @@ export const errorTable = {
   'git-failed': {
     exit: 1,
     meaning: 'A git command did not succeed.',
-    fix: 'Mend what git says in the message, then run the command again.',
+    fix: 'Fix the git error in the message, then run the command again.',
   },
   'preflight-failed': {
     exit: 5,
@@ -173,13 +173,13 @@ export const errorTable = {
   },
   'store-unreachable': {
     exit: 1,
-    meaning: 'The PostgreSQL server does not answer, or refuses.',
+    meaning: 'The PostgreSQL server cannot be reached, or refuses.',
     fix: 'Check `CHARRETTE_DATABASE_URL`; without it the embedded store is used.',
   },
   'code-version-gone': {
     exit: 1,
     meaning: 'The run was started by another version of the workflow code.',
-    fix: '`charrette design --from-run RUN "…"` starts anew and takes over finished answers.',
+    fix: '`charrette design --from-run RUN "…"` starts from scratch and reuses finished answers.',
   },
   'consent-refused': {
     exit: 5,
@@ -189,7 +189,7 @@ export const errorTable = {
   'isolated-phase-failed': {
     exit: 1,
     meaning: 'The worker process of `design --subagent` did not deliver.',
-    fix: '`charrette show` has the reason; go on with `charrette resume`, or start again without `--subagent`.',
+    fix: '`charrette show` has the reason. Run `charrette resume`, or start again without `--subagent`.',
   },
   'plan-invalid': {
     exit: 2,
@@ -209,7 +209,7 @@ export const errorTable = {
   'plan-drift': {
     exit: 8,
     meaning: 'Files of the plan have changed since it was made.',
-    fix: '`charrette plan drift` lists what changed; make the plan anew, or go on with `--accept-drift`.',
+    fix: '`charrette plan drift` lists what changed. Make the plan again, or continue with `--accept-drift`.',
   },
   'author-failed': {
     exit: 1,
@@ -224,17 +224,17 @@ export const errorTable = {
   'no-reviews': {
     exit: 1,
     meaning: 'None of the reviewers of a plan gave a usable answer.',
-    fix: '`charrette show` lists each lane with its failure; mend the cause and go on with `charrette resume`.',
+    fix: '`charrette show` lists each lane with its failure. Fix the cause, then run `charrette resume`.',
   },
   'budget-used-up': {
     exit: 7,
     meaning: 'The limit on tokens or money was reached and the run was stopped there.',
-    fix: '`charrette design --from-run RUN "…"` with a higher `--max-tokens` or `--max-usd` takes over every finished answer; the stopped run stays stopped.',
+    fix: '`charrette design --from-run RUN "…"` with a higher `--max-tokens` or `--max-usd` reuses every finished answer; the stopped run stays stopped.',
   },
   'archive-invalid': {
     exit: 2,
-    meaning: 'An archive of a run cannot be read, or its run cannot go on here.',
-    fix: 'Export the run again with `charrette runs export` where it is, or go on with it there.',
+    meaning: 'An archive of a run cannot be read, or its run cannot continue here.',
+    fix: 'Export the run again with `charrette runs export` where it is, or resume it there.',
   },
   'file-too-large': {
     exit: 2,
@@ -244,12 +244,12 @@ export const errorTable = {
   'json-invalid': {
     exit: 2,
     meaning: 'A JSON document cannot be parsed or has a wrong shape.',
-    fix: 'Mend the file that the message names; a broken `run.json` can be restored from a backup or removed with `charrette runs rm`.',
+    fix: 'Fix the file that the message names; a broken `run.json` can be restored from a backup or removed with `charrette runs rm`.',
   },
   'checks-failed': {
     exit: 6,
     meaning: 'The tests of the project fail, so the feature is not finished.',
-    fix: 'Mend what the message names and finish again; `--no-checks` leaves the tests out.',
+    fix: 'Fix what the message names and finish again; `--no-checks` skips the tests.',
   },
   'artifact-missing': {
     exit: 4,
@@ -279,12 +279,12 @@ export const errorTable = {
   DESIGN_IMPORT_MISSING_MANIFEST: {
     exit: 2,
     meaning: 'The bundle has no manifest.json with a format version.',
-    fix: 'Export the bundle again; manifest.json stands at its top and names the format version.',
+    fix: 'Export the bundle again; manifest.json is at its top and names the format version.',
   },
   BRAND_DESIGN_MISSING_IDENTITY: {
     exit: 5,
     meaning: 'A brand file is missing or has a placeholder in it.',
-    fix: 'Fill the brand file that the message names, or go on without with `--no-brand`.',
+    fix: 'Fill the brand file that the message names, or continue without brand with `--no-brand`.',
   },
   BRAND_DESIGN_CONFLICT: {
     exit: 5,

@@ -4,9 +4,9 @@ const marker = Symbol.for('charrette.error');
 
 export type ErrorDetails = {
   code: ErrorCode;
-  /** What was found and what is available, in one or two sentences. */
+  /** The value found and the values available, in one or two sentences. */
   message: string;
-  /** What the person can do about it, as one sentence; absent: what usually helps with this code. */
+  /** What the user can do about it, as one sentence; default: the usual fix of this code. */
   fix?: string;
   retryable?: boolean;
   cause?: unknown;
@@ -33,7 +33,7 @@ export function isCharretteError(value: unknown): value is CharretteError {
   return typeof value === 'object' && value !== null && marker in value;
 }
 
-/** Any thrown value as one of ours; what nobody foresaw becomes `internal`. */
+/** Converts any thrown value to a CharretteError; unforeseen errors become `internal`. */
 export function toCharretteError(value: unknown): CharretteError {
   if (isCharretteError(value)) return value;
   const message = value instanceof Error ? value.message : String(value);

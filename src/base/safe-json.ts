@@ -1,11 +1,11 @@
 import { CharretteError } from './errors.ts';
 
-/** JSON as it is written into files that people read: two spaces, a line end. */
+/** JSON for files that people read: two spaces, a final newline. */
 export function jsonText(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** What a table has under a name that somebody else chose: every object has a `constructor`, no table has. */
+/** The entry of a table under an untrusted name: every object has a `constructor`, no table does. */
 export function tableEntry<Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
@@ -22,8 +22,8 @@ export const deepestJson = 200;
 const byteOrderMark = /^\uFEFF/;
 
 /**
- * The only place that calls JSON.parse. Never throws, bounds length and depth and drops keys that reach for prototypes. A byte order
- * mark, which editors put before a text and nobody sees, is no part of it.
+ * The only place that calls JSON.parse. Never throws, bounds length and depth and drops keys that reach for prototypes. Ignores a
+ * byte order mark, which editors put before a text.
  */
 export function readJson(text: string, limit = defaultLimit): JsonReading {
   if (text.length > limit) {

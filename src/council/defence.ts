@@ -1,7 +1,7 @@
 import { type Defence, type Side, sides } from '../base/schema/judgements/debate.ts';
 import { citationsIn } from '../base/text/citations.ts';
 import { toLines, unwrapBold } from '../base/text/labelled-block.ts';
-import { withoutLast } from '../base/text/strings.ts';
+import { trimEndChars } from '../base/text/strings.ts';
 
 /** C-25: tag names in text and the keys they have in the typed defence, in order. */
 export const defenceTags = [
@@ -83,7 +83,7 @@ export function sideOf(token: string): Side | undefined {
 
 function recommendToken(line: string): string | undefined {
   const token = /^recommend:(.*)$/i.exec(unwrapBold(line))?.[1];
-  return token === undefined ? undefined : withoutLast(token.trim(), '.*_`').replace(/^[*`]+/, '');
+  return token === undefined ? undefined : trimEndChars(token.trim(), '.*_`').replace(/^[*`]+/, '');
 }
 
 function escapeBody(body: string): string {
@@ -194,7 +194,7 @@ export function debateLaneWarning(
   side: 'thesis' | 'antithesis',
   reason: string,
 ): string {
-  return `**⚠ ${tool} dialectic debate (decision ${number}, ${side}) failed: ${withoutLast(reason, '.')}. Bucket truncated; synthesis decision stands.**`;
+  return `**⚠ ${tool} dialectic debate (decision ${number}, ${side}) failed: ${trimEndChars(reason, '.')}. Bucket truncated; synthesis decision stands.**`;
 }
 
 /** Four words, or eight letters of a script that writes no spaces. */

@@ -3,7 +3,7 @@ import { type Side, sides } from '../base/schema/judgements/debate.ts';
 import { tidyLine } from '../base/schema/primitives.ts';
 import { readIdLines, settle } from '../base/text/id-lines.ts';
 import { indentRest } from '../base/text/labelled-block.ts';
-import { withoutLast } from '../base/text/strings.ts';
+import { trimEndChars } from '../base/text/strings.ts';
 import { judgePrompt } from '../prompts/panel/debate.ts';
 import { type StrippingRules, stripAttribution } from './blind.ts';
 import type { Call, Council, Reply, Seat } from './council.ts';
@@ -76,7 +76,7 @@ function votesOfReply(
   numbers: readonly number[],
 ): { votes: JudgeVotes | undefined; warnings: string[] } {
   if (reply.ok) return votesOfVerdict(label, reply.value, numbers);
-  const reason = withoutLast(reply.message ?? reply.kind, '.');
+  const reason = trimEndChars(reply.message ?? reply.kind, '.');
   return { votes: undefined, warnings: [`${label} judge failed — ${reason}.`] };
 }
 

@@ -1,7 +1,7 @@
 import { type Vote, type VoteToken, voteTokens } from '../base/schema/judgements/review.ts';
 import { tidyLine } from '../base/schema/primitives.ts';
 import { readIdLines, settle } from '../base/text/id-lines.ts';
-import { withoutLast } from '../base/text/strings.ts';
+import { trimEndChars } from '../base/text/strings.ts';
 
 export type CastVote = { vote: VoteToken; reason: string };
 
@@ -133,5 +133,5 @@ export function degradedWarning({ absent, rule }: Quorum): string | undefined {
 }
 
 function whyAbsent({ failure = 'no vote line could be read' }: VoterBallot): string {
-  return withoutLast(failure, '.');
+  return trimEndChars(failure, '.');
 }

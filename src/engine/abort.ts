@@ -1,20 +1,20 @@
 /** Waits for work only until the signal fires. Nothing of it stays on a signal that outlives it. */
 export async function raceAbort(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
-  const left = new AbortController();
+  const done = new AbortController();
   try {
-    await Promise.race([work, onAbort(signal, left.signal)]);
+    await Promise.race([work, onAbort(signal, done.signal)]);
   } finally {
-    left.abort();
+    done.abort();
   }
 }
 
-/** Resolves when the signal fires; `left` takes the listener off a signal that outlives whoever waits. */
-export function onAbort(signal: AbortSignal, left?: AbortSignal): Promise<'stop'> {
+/** Resolves when the signal fires; `done` removes the listener from a signal that outlives the wait. */
+export function onAbort(signal: AbortSignal, done?: AbortSignal): Promise<'stop'> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve('stop');
-    const hear = () => resolve('stop');
-    signal.addEventListener('abort', hear, { once: true });
+    const fire = () => resolve('stop');
+    signal.addEventListener('abort', fire, { once: true });
     // By hand: the `signal` option of a listener was seen to leave it in place.
-    left?.addEventListener('abort', () => signal.removeEventListener('abort', hear), { once: true });
+    done?.addEventListener('abort', () => signal.removeEventListener('abort', fire), { once: true });
   });
 }

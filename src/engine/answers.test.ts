@@ -38,7 +38,7 @@ test('a second answer that would have no effect is refused; the same one again i
   expect(peekMessages(directory.inbox)).toEqual([{ type: 'answer', answers: [answer('free', 'x')] }]);
 });
 
-test('answers that lie in the inbox are put on record; one that is not offered has no effect', async () => {
+test('saves answers from the inbox; one that is not offered has no effect', async () => {
   const directory = asking();
   await leaveMessage(directory.inbox, { type: 'answer', answers: [answer('scope', 'none')] });
   await leaveMessage(directory.inbox, {
@@ -51,7 +51,7 @@ test('answers that lie in the inbox are put on record; one that is not offered h
   expect(peekMessages(directory.inbox)).toEqual([{ type: 'cancel', reason: 'enough' }]);
 });
 
-test('an answer that lies in the inbox stands like one on record, and its question is open no more', async () => {
+test('an answer in the inbox is final like a saved one, and closes its question', async () => {
   const directory = asking();
   expect(openQuestions(directory).map(({ id }) => id)).toEqual(['scope', 'free']);
   await leaveAnswers(directory, [answer('free', 'first')]);
@@ -62,23 +62,23 @@ test('an answer that lies in the inbox stands like one on record, and its questi
 
 test('answers before their question are taken, what the question does not offer is not', async () => {
   const directory = asking();
-  await expect(leaveAnswers(directory, [answer('scope', 'none')])).rejects.toThrow('it takes api, all');
+  await expect(leaveAnswers(directory, [answer('scope', 'none')])).rejects.toThrow('choose api, all');
   expect(await leaveAnswers(directory, [answer('later', 'yes')])).toEqual([answer('later', 'yes')]);
-  // Left before the question was asked; whoever holds the run will refuse it.
+  // Left before the question was asked; the holder of the run will reject it.
   await leaveMessage(directory.inbox, { type: 'answer', answers: [answer('scope', 'none')] });
   writeFileSync(path.join(directory.inbox, '1.json'), 'broken');
   expect(openQuestions(directory).map(({ id }) => id)).toEqual(['scope', 'free']);
   expect(await leaveAnswers(directory, [answer('scope', 'all')])).toHaveLength(1);
 });
 
-test('what the process that works on a run puts on record comes after what lies in the inbox', async () => {
+test('saves answers of the working process after those from the inbox', async () => {
   const directory = asking();
   await leaveAnswers(directory, [answer('free', 'first')]);
   await recordAnswers(directory, [answer('free', 'second'), answer('scope', 'api')]);
   expect(readQuestions(directory).answers).toEqual([answer('free', 'first'), answer('scope', 'api')]);
 });
 
-test('of two processes that answer one question differently at the same moment only one is told that it counts', async () => {
+test('accepts only one of two different answers that two processes give in parallel', async () => {
   const directory = asking();
   const questions = Array.from({ length: 12 }, (_, round) => `round-${round}`);
   const [one = [], two = []] = await atOnce(['one', 'two'], directory, questions);

@@ -16,31 +16,31 @@ import {
 } from './question.ts';
 import type { RunDirectory } from './run-directory.ts';
 
-/** What a run has asked and been told, and the answers that lie in its inbox until somebody works on it. */
+/** The questions and answers of a run, and the answers that wait in its inbox. */
 type Told = { file: QuestionFile; waiting: Answer[] };
 
 /**
- * The answers that are new, for whoever hands some over. The first answer to a question stands: another one is refused,
- * and the same once more is nothing new.
+ * The given answers that are new. The first answer to a question is final: another one is rejected,
+ * and a repeated one is nothing new.
  */
 export function freshAnswers({ file, waiting }: Told, given: readonly Answer[]): Answer[] {
-  const stands = new Map<string, string>();
+  const final = new Map<string, string>();
   for (const { question, value } of [...file.answers, ...waiting])
-    if (!stands.has(question)) stands.set(question, value);
+    if (!final.has(question)) final.set(question, value);
   const fresh: Answer[] = [];
   for (const answer of given) {
-    const before = stands.get(answer.question);
+    const before = final.get(answer.question);
     if (before === answer.value) continue;
     if (before !== undefined) throw wasAnswered(answer.question, before);
     const question = file.questions.find(({ id }) => id === answer.question);
     if (question !== undefined) checkAnswer(question, answer.value);
-    stands.set(answer.question, answer.value);
+    final.set(answer.question, answer.value);
     fresh.push(answer);
   }
   return fresh;
 }
 
-/** Leaves answers in the inbox of a run, unless it is a dry run; gives back those that are new. */
+/** Leaves answers in the inbox of a run, unless it is a dry run; returns the new ones. */
 export async function leaveAnswers(
   directory: RunDirectory,
   given: readonly Answer[],
@@ -48,7 +48,7 @@ export async function leaveAnswers(
 ): Promise<Answer[]> {
   const news = () => freshAnswers(readQuestionState(directory), given);
   if (dryRun || news().length === 0) return news();
-  // Two that both saw an open question would both be told that their answer counts.
+  // Two processes that both saw an open question would both report their answer as final.
   return inTurn(directory, async () => {
     const fresh = news();
     if (fresh.length > 0) await leaveMessage(directory.inbox, { type: 'answer', answers: fresh });
@@ -56,13 +56,13 @@ export async function leaveAnswers(
   });
 }
 
-/** The questions that nobody has answered yet; an answer that nobody has read yet is one, too. */
+/** The unanswered questions; an answer in the inbox counts. */
 export function openQuestions(directory: RunDirectory): Question[] {
   const { file, waiting } = readQuestionState(directory);
   return unanswered({ ...file, answers: [...file.answers, ...waiting] });
 }
 
-/** Puts the answers that lie in the inbox of a run on record, for whoever knows that nobody works on it. */
+/** Saves the answers from the inbox of a run that no process works on. */
 export function applyInbox(directory: RunDirectory): Promise<void> {
   return inTurn(directory, async () => {
     for (const received of await readMessages(directory.inbox)) {
@@ -74,8 +74,8 @@ export function applyInbox(directory: RunDirectory): Promise<void> {
 }
 
 /**
- * Puts answers on record for the process that works on the run. What lies in the inbox goes first: whoever left it was told that
- * it counts. A process that stops in the middle of its turn keeps others from answering, never the run.
+ * Saves answers for the process that works on the run. Answers from the inbox go first: their sender was promised that
+ * they count. A process that is stopped while it holds the lock delays other answers, never the run.
  */
 export async function recordAnswers(directory: RunDirectory, given: readonly Answer[]): Promise<void> {
   const attempt = await waitForLock(lockOf(directory));
@@ -86,7 +86,7 @@ export async function recordAnswers(directory: RunDirectory, given: readonly Ans
   }
 }
 
-/** One after another: nothing is answered between a look at what was answered and the answer that follows it. */
+/** Serialized: no other answer is saved between reading the file and writing it. */
 async function inTurn<Result>(directory: RunDirectory, body: () => Promise<Result>): Promise<Result> {
   const file = lockOf(directory);
   const attempt = await waitForLock(file);
@@ -109,7 +109,7 @@ function readQuestionState(directory: RunDirectory): Told {
   return { file, waiting: takenFrom(messages, file) };
 }
 
-/** Answers of messages that will be taken; one with a value that its question does not offer is refused as a whole. */
+/** The answers that will be saved; a message with a value that its question does not offer is rejected as a whole. */
 export function takenFrom(
   messages: readonly { type: string; answers?: Answer[] }[],
   { questions }: QuestionFile,
@@ -125,6 +125,6 @@ function wasAnswered(question: string, value: string): CharretteError {
   return new CharretteError({
     code: 'usage',
     message: `${untrustedLine(question).slice(0, 200)} was answered: ${untrustedLine(value).slice(0, 200)}`,
-    fix: 'The first answer stands; to decide otherwise, cancel the run and start another.',
+    fix: 'The first answer is final; to decide otherwise, cancel the run and start another.',
   });
 }

@@ -11,7 +11,7 @@ beforeEach(() => {
   file = path.join(mkdtempSync(path.join(tmpdir(), 'charrette-log-')), 'log.jsonl');
 });
 
-test('an entry with a known id is not written again, and the first one stands', () => {
+test('keeps the first entry of an id and ignores later ones', () => {
   const log = new AppendLog<{ id: string; word: string }>(file);
   expect(log.append({ id: 'a', word: 'first' })).toEqual({ entry: { id: 'a', word: 'first' }, added: true });
   expect(log.append({ id: 'a', word: 'second' })).toEqual({
@@ -22,7 +22,7 @@ test('an entry with a known id is not written again, and the first one stands', 
   expect(readFileSync(file, 'utf8')).toBe('{"id":"a","word":"first"}\n');
 });
 
-test('what comes after the close is not written: the run goes on elsewhere', () => {
+test('ignores entries after the close: the run continues elsewhere', () => {
   const log = new AppendLog<{ id: string; value: number }>(file);
   log.append({ id: 'a', value: 1 });
   log.close();
@@ -30,7 +30,7 @@ test('what comes after the close is not written: the run goes on elsewhere', () 
   expect(readFileSync(file, 'utf8')).toBe('{"id":"a","value":1}\n');
 });
 
-test('a line torn by a kill is cut off, and what is repeated after it stands whole', () => {
+test('cuts off a line truncated by a kill and writes the repeated entry whole', () => {
   writeFileSync(file, '{"id":"a"}\n{"id":"b","te');
   const log = new AppendLog<{ id: string; text?: string }>(file);
   expect([...log.entries]).toEqual([{ id: 'a' }]);
@@ -39,13 +39,13 @@ test('a line torn by a kill is cut off, and what is repeated after it stands who
   expect(readLog(file)).toEqual([{ id: 'a' }, { id: 'b', text: 'whole' }]);
 });
 
-test('a file that is nothing but one torn line is emptied', () => {
+test('empties a file of one truncated line', () => {
   writeFileSync(file, `{"id":"${'x'.repeat(200_000)}`);
   new AppendLog(file).close();
   expect(readFileSync(file, 'utf8')).toBe('');
 });
 
-test('lines that are no entries are passed over', () => {
+test('skips lines that are not entries', () => {
   appendFileSync(file, 'garbage\n[1]\n{"no":"id"}\n{"id":"a"}\n');
   expect(readLog(file)).toEqual([{ id: 'a' }]);
 });

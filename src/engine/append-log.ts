@@ -14,7 +14,7 @@ import { isRecord, readJson } from '../base/safe-json.ts';
 export type LogEntry = { id: string };
 
 /**
- * An append-only file of JSON lines with one writer. A torn last line (the writer was killed) is cut off on opening; an
+ * An append-only file of JSON lines with one writer. A truncated last line (the writer was killed) is cut off on opening; an
  * entry whose id is already there is not written again: replaying a workflow repeats its events without doubling them.
  */
 export class AppendLog<Entry extends LogEntry> {
@@ -39,11 +39,11 @@ export class AppendLog<Entry extends LogEntry> {
     return this.#known.get(id);
   }
 
-  /** The entry as it stands in the file: the given one, or the one that was there before. */
+  /** Appends the entry and returns the one in the file: this one, or an earlier one with its id. */
   append(entry: Entry): { entry: Entry; added: boolean } {
     const known = this.#known.get(entry.id);
     if (known !== undefined) return { entry: known, added: false };
-    // Whoever comes after the close works on a run that goes on elsewhere by now, in this process or another, and says it there.
+    // After the close the run continues elsewhere, in this process or another, and is logged there.
     if (this.#descriptor === undefined) return { entry, added: false };
     appendWhole(this.#descriptor, `${JSON.stringify(entry)}\n`);
     this.#known.set(entry.id, entry);
@@ -63,7 +63,7 @@ export class AppendLog<Entry extends LogEntry> {
   }
 }
 
-/** All whole entries of a log, in order; lines that are no JSON objects with an id are passed over. */
+/** All whole entries of a log, in order; skips lines that are not JSON objects with an id. */
 export function readLog<Entry extends LogEntry>(file: string): Entry[] {
   return existsSync(file) ? parseLog(readFileSync(file, 'utf8')) : [];
 }
@@ -79,7 +79,7 @@ export function parseLog<Entry extends LogEntry>(text: string): Entry[] {
   return entries;
 }
 
-/** A full disk takes a part of a line; that part goes again, or the next line would be torn with it. */
+/** A full disk may accept part of a line; removes that part, or the next line would be unreadable, too. */
 function appendWhole(descriptor: number, line: string): void {
   const { size } = fstatSync(descriptor);
   try {

@@ -64,7 +64,7 @@ test('of two questions only the one without an answer is asked again', async () 
   ]);
 });
 
-test('an answer that was confirmed to another process stands, whatever is answered here before it is read', async () => {
+test('keeps an answer confirmed to another process over one given here before it is read', async () => {
   engine = await embeddedEngine({ home, workflows: [story] });
   await engine.start('r1');
   const { kind } = await engine.wait('r1', {

@@ -29,7 +29,7 @@ async function pausedRun(id: string, more: object = {}): Promise<RunDirectory> {
 
 const ends = ({ events }: RunDirectory) => readEvents(events).filter(({ type }) => type === 'run-end');
 
-test('a run that nobody works on ends with an event, and with it on record', async () => {
+test('ends an idle run with an event and saves the end', async () => {
   const directory = await pausedRun('one');
   expect(await cancelIdle(directory, clock)).toMatchObject({ status: 'cancelled', exit: 1, ended });
   expect(readEvents(directory.events).at(-1)).toMatchObject({
@@ -42,7 +42,7 @@ test('a run that nobody works on ends with an event, and with it on record', asy
   expect(readdirSync(directory.root)).not.toContain('run.lock');
 });
 
-test('the end is told once: also after a kill between event and record, and when two do it at once', async () => {
+test('emits the end once: also after a kill between event and record, and when two processes cancel', async () => {
   const directory = await pausedRun('one');
   await cancelIdle(directory, clock);
   await updateRunRecord(directory, { status: 'paused', ended: undefined });
@@ -53,7 +53,7 @@ test('the end is told once: also after a kill between event and record, and when
   expect(ends(other)).toHaveLength(1);
 });
 
-test('a run that failed, went on and paused is ended once more', async () => {
+test('ends again a run that failed, was resumed and paused', async () => {
   const directory = await pausedRun('one');
   const events = new EventLog('one', directory.events, clock);
   events.emit('run:end', { type: 'run-end', status: 'failed', exit: 1 });
@@ -66,18 +66,18 @@ test('a run that failed, went on and paused is ended once more', async () => {
   ]);
 });
 
-test('runs that it started end with it; one that has ended stays as it is', async () => {
+test('ends its child runs, except those that have ended', async () => {
   const directory = await pausedRun('one');
   const [open, done] = [await pausedRun('one-a'), await pausedRun('one-b', { status: 'done' })];
-  const stranger = await pausedRun('onetwo');
+  const other = await pausedRun('onetwo');
   await cancelIdle(directory, clock);
-  const statuses = [open, done, stranger].map((each) => readRunRecordSync(each).status);
+  const statuses = [open, done, other].map((each) => readRunRecordSync(each).status);
   expect(statuses).toEqual(['cancelled', 'done', 'paused']);
-  expect([open, done, stranger].map((each) => ends(each).length)).toEqual([1, 0, 0]);
+  expect([open, done, other].map((each) => ends(each).length)).toEqual([1, 0, 0]);
 });
 
 test('a run that a process works on is left to it', async () => {
   const directory = await pausedRun('one', { process: thisProcess() });
-  await expect(cancelIdle(directory, clock)).rejects.toThrow(/is going on in process/);
+  await expect(cancelIdle(directory, clock)).rejects.toThrow(/is running in process/);
   expect(ends(directory)).toEqual([]);
 });

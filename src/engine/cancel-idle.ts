@@ -7,7 +7,7 @@ import { waitForLock } from './lock.ts';
 import { homeAround, listRunIds, type RunDirectory, runDirectoryOf } from './run-directory.ts';
 import { isFinal, type RunRecord, readRunRecordSync, updateRunRecord } from './run-record.ts';
 
-const reason = 'cancelled while nobody worked on it';
+const reason = 'cancelled while no process worked on it';
 
 /** Ends a run that no process works on, and those that it started, as the engine ends one that it works on. */
 export async function cancelIdle(directory: RunDirectory, clock: Clock): Promise<RunRecord> {
@@ -15,14 +15,14 @@ export async function cancelIdle(directory: RunDirectory, clock: Clock): Promise
   if (isFinal(record.status)) return record;
   const hold = lockOnOtherHost(record, directory);
   if (hold !== undefined) throw heldElsewhere(directory.id, hold.holder, hold.file);
-  // Whoever cancels a run of the queue has asked there.
+  // A run of the queue was cancelled there first.
   if (record.process !== undefined && isLive({ ...record, queue: undefined }, directory))
     throw heldElsewhere(directory.id, record.process, directory.lock);
   for (const child of await startedBy(directory)) await cancelChild(child, clock);
   return putCancelled(directory, clock);
 }
 
-/** Says among the events that the run was cancelled, then on record; two processes that do so at once say it once. */
+/** Emits the end of a cancelled run, then saves it; two processes that do so in parallel emit it once. */
 export async function putCancelled(directory: RunDirectory, clock: Clock): Promise<RunRecord> {
   const attempt = await waitForLock(directory.lock);
   if (!attempt.held) throw heldElsewhere(directory.id, attempt.holder, directory.lock);
@@ -45,7 +45,7 @@ function tellCancelled(directory: RunDirectory, clock: Clock): string {
   }
 }
 
-/** Runs that a run starts are named after it and stand beside it. */
+/** Child runs are named after their parent, next to it. */
 async function startedBy(directory: RunDirectory): Promise<RunDirectory[]> {
   const home = homeAround(directory);
   const ids = await listRunIds(home);

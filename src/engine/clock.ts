@@ -5,8 +5,8 @@ export type Clock = { now(): number };
 export type Ids = { next(): string };
 
 /**
- * The calendar's time, but never back: when the machine's clock is set back, this one goes on from where it was. A step
- * forward is taken over, since a machine that slept looks the same.
+ * The calendar's time, but never back: when the machine's clock is set back, this one continues from where it was. A step
+ * forward is followed, since a machine that slept looks the same.
  */
 export function steadyClock(calendar: () => number, monotonic: () => number): Clock {
   let last = { time: calendar(), at: monotonic() };
@@ -16,7 +16,7 @@ export function steadyClock(calendar: () => number, monotonic: () => number): Cl
       const at = monotonic();
       const expected = last.time + Math.max(0, at - last.at);
       const shown = calendar() + ahead;
-      // Both clocks are read one after the other; what lies between is no step back.
+      // The clocks are read one after the other; that delay is not a step back.
       if (shown < expected - toleratedMs) ahead += expected - shown;
       last = { time: Math.max(last.time, Math.round(calendar() + ahead)), at };
       return last.time;

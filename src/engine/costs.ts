@@ -37,7 +37,7 @@ export function priceOf(
 
 type Cost = { usd: number; basis: 'measured' | 'estimated' } | { basis: 'unknown' };
 
-/** What a call cost: as the agent said, as the price list makes it, or nobody knows. */
+/** The cost of a call: as the agent reported it, as the price list estimates it, or unknown. */
 export function costOf(usage: Usage, model: string | undefined, own?: Readonly<Record<string, Price>>): Cost {
   if (usage.usd !== undefined) return { usd: usage.usd, basis: 'measured' };
   const price = priceOf(model, own);
@@ -55,7 +55,7 @@ export type CostRow = {
   calls: number;
   inputTokens: number;
   outputTokens: number;
-  /** Calls that the tokens know nothing of. */
+  /** Calls that did not report tokens. */
   callsWithoutTokens: number;
   usdMeasured: number;
   usdEstimated: number;
@@ -138,13 +138,13 @@ export function perAcceptedFinding(total: CostRow, accepted: number): CostRow {
   };
 }
 
-/** Tokens of a row as text: `?` where nobody knows any, `1200+?` where some calls say nothing. */
+/** Tokens of a row as text: `?` when all are unknown, `1200+?` when some are. */
 export function describeTokens(tokens: number, { calls, callsWithoutTokens }: CostRow): string {
   if (callsWithoutTokens > 0) return callsWithoutTokens === calls ? '?' : `${tokens}+?`;
   return String(tokens);
 }
 
-/** Money as text: what was measured, what was estimated, what nobody knows. */
+/** Money as text: measured, estimated, unknown. */
 export function describeMoney({ usdMeasured, usdEstimated, callsWithoutPrice }: CostRow): string {
   const parts = [
     ...(usdMeasured > 0 ? [`$${usdMeasured.toFixed(4)} measured`] : []),

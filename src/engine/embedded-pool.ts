@@ -5,7 +5,7 @@ import postgres from 'pg';
 
 /** SQLSTATEs of a machine that has run out of something or refuses it, with the name that the system has for it. */
 const systemCodes: Readonly<Record<string, string>> = {
-  // Nobody but the file system refuses anything to the one user that there is.
+  // Only the file system refuses anything to the single user.
   '42501': 'EACCES',
   '53000': 'EMFILE',
   '53100': 'ENOSPC',
@@ -20,7 +20,7 @@ const systemCodes: Readonly<Record<string, string>> = {
 export function embeddedFault(error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return error;
   const code = systemCodes[error.code];
-  // Without the cause: the durable engine looks at that, too.
+  // Without the cause: the durable engine inspects that, too.
   return code === undefined ? error : Object.assign(new Error(`${code}: ${error.message}`), { code });
 }
 
@@ -126,8 +126,8 @@ export function keepBaselineCode(): void {
   setFlagsFromString('--no-wasm-dynamic-tiering');
 }
 
-/** Texts beyond these are prepared anew each time; the durable engine has some dozens. */
-const mostPrepared = 200;
+/** Beyond these, texts are parsed again each time; the durable engine has some dozens. */
+const maxPrepared = 200;
 
 /** The one connection to the embedded database as a pool. */
 export function embeddedPool(database: PGlite): postgres.Pool {
@@ -145,11 +145,11 @@ export function embeddedPool(database: PGlite): postgres.Pool {
   return pool;
 }
 
-/** Names every statement, so that the database parses and plans it once, and tells of errors as its callers want them. */
+/** Names every statement, so that the database parses and plans it once, and converts errors for its callers. */
 class PreparingClient extends postgres.Client {
   readonly #names = new Map<string, string>();
 
-  // biome-ignore lint/suspicious/noExplicitAny: stands for a dozen overloads of `pg`
+  // biome-ignore lint/suspicious/noExplicitAny: covers a dozen overloads of `pg`
   override query(...given: any[]): any {
     const [text, values, ...rest] = given;
     if (typeof text !== 'string' || !Array.isArray(values)) return this.#ask(given);
@@ -173,7 +173,7 @@ class PreparingClient extends postgres.Client {
 
   #nameOf(text: string): string | undefined {
     const known = this.#names.get(text);
-    if (known !== undefined || this.#names.size >= mostPrepared) return known;
+    if (known !== undefined || this.#names.size >= maxPrepared) return known;
     const name = `charrette-${this.#names.size}`;
     this.#names.set(text, name);
     return name;

@@ -15,6 +15,6 @@ test.each([
 test.each([
   withCode('connect ECONNREFUSED 127.0.0.1:1', 'ECONNREFUSED'),
   withCode('the database system is starting up', '57P03'),
-])('a server that may answer later does not answer: %s', (cause) => {
+])('reports a server that may answer later as unreachable: %s', (cause) => {
   expect(serverError(cause)).toMatchObject({ code: 'store-unreachable', retryable: true });
 });

@@ -12,17 +12,17 @@ export function storeError(store: Store, cause: unknown): CharretteError {
   return serverError(cause);
 }
 
-/** What a person can do about a refusal, by the beginning of the server's code for it. */
+/** What the user can do about a refusal, by the beginning of the server's code for it. */
 const refusals = [
   ['28', 'Check the user and the password in CHARRETTE_DATABASE_URL.'],
   ['3D', 'Make the database, or let the role make it: `ALTER ROLE … CREATEDB`.'],
   [
     '42501',
-    'Let the role make schemas in the database: `GRANT CREATE ON DATABASE … TO …`; of schemas that somebody else made it needs the rights to use all tables and sequences.',
+    'Let the role make schemas in the database: `GRANT CREATE ON DATABASE … TO …`; of schemas that another role made it needs the rights to use all tables and sequences.',
   ],
 ] as const;
 
-/** Why a server is of no use: it does not answer, or it answers that it will not serve. */
+/** Why a server cannot be used: it cannot be reached, or it refuses. */
 export function serverError(cause: unknown): CharretteError {
   const message = cause instanceof Error ? cause.message || cause.name : String(cause);
   const refusal = refusals.find(([code]) => codeOf(cause).startsWith(code));
@@ -35,7 +35,7 @@ export function serverError(cause: unknown): CharretteError {
     });
   return new CharretteError({
     code: 'store-unreachable',
-    message: `The PostgreSQL store does not answer: ${message}.`,
+    message: `Cannot reach the PostgreSQL database: ${message}.`,
     fix: 'Check CHARRETTE_DATABASE_URL and that the server runs.',
     retryable: true,
     cause,
@@ -54,12 +54,12 @@ function codeOf(cause: unknown): string {
   return cause.message.startsWith('SASL: ') ? '28P01' : '';
 }
 
-/** Nothing is lost by this: what was finished stands in the run's directory. */
+/** Loses nothing: finished work is in the run's directory. */
 export function storeLost(run: string, reason: string): CharretteError {
   return new CharretteError({
     code: 'store-unreachable',
-    message: `The PostgreSQL store stopped answering: ${reason}. What was finished is saved.`,
-    fix: `Go on with \`charrette resume ${run}\` once the server answers.`,
+    message: `Lost the PostgreSQL database: ${reason}. What was finished is saved.`,
+    fix: `Run \`charrette resume ${run}\` once the server answers.`,
     retryable: true,
   });
 }
@@ -89,31 +89,31 @@ export function heldElsewhere(run: string, holder: ProcessIdentity, file: string
     });
   return new CharretteError({
     code: 'store-locked',
-    message: `The run ${run} is going on in process ${holder.pid} on ${holder.host}.`,
+    message: `The run ${run} is running in process ${holder.pid} on ${holder.host}.`,
     fix: `${follow}.`,
   });
 }
 
-/** It has been in the middle of leaving an answer for longer than that takes. */
+/** Another process has been leaving an answer for longer than that takes. */
 export function answersHeld(run: string, holder: ProcessIdentity, file: string): CharretteError {
   return new CharretteError({
     code: 'store-locked',
     message: `Process ${holder.pid} on ${holder.host} is answering the run ${run} and does not come to an end.`,
-    fix: `Let that process go on or end it, then answer again; ${removeIfGone(file)}`,
+    fix: `Let that process finish or end it, then answer again; ${removeIfGone(file)}`,
     retryable: true,
   });
 }
 
-/** It was told to end a run, and whether it hears that cannot be seen. */
+/** A process on another host was asked to end a run; whether it received that cannot be seen. */
 export function unheardOnOtherHost(run: string, holder: ProcessIdentity, file: string): CharretteError {
   return new CharretteError({
     code: 'store-locked',
-    message: `The run ${run} was told to end and has not: it is held by ${onOtherHost(holder, file)}.`,
+    message: `The run ${run} was asked to end and has not: it is held by ${onOtherHost(holder, file)}.`,
     fix: `If that process works, it ends the run as soon as it can: \`charrette show ${run}\`; ${removeIfGone(file)} Then cancel the run again.`,
   });
 }
 
-/** A process there can neither be handed a run nor be seen to end. */
+/** A process on another host can neither be handed a run nor be seen to end. */
 export function heldOnOtherHost(holder: ProcessIdentity, file: string): CharretteError {
   return new CharretteError({
     code: 'store-locked',
@@ -132,11 +132,11 @@ export function removeIfGone(file: string): string {
   return `if that host is gone or has another name now, and nothing works there any more, remove ${file}.`;
 }
 
-/** Nobody can answer, cancel or go on with it any more. */
+/** The run can no longer be answered, cancelled or resumed. */
 export function hasEnded({ run, status }: RunRecord): CharretteError {
   return new CharretteError({
     code: 'usage',
     message: `The run ${run} has ended: ${status}.`,
-    fix: `Look at it with \`charrette show ${run}\`.`,
+    fix: `Run \`charrette show ${run}\` for details.`,
   });
 }

@@ -28,7 +28,7 @@ let journaled: string[];
 let hold: { promise: Promise<void>; release: () => void };
 let engine: Engine | undefined;
 
-/** Stands for a call of an agent: one step, with events numbered apart from those of the workflow. */
+/** Replaces an agent call: one step, with events numbered apart from those of the workflow. */
 async function call({ live, step }: { live: LiveRun; step: WorkflowContext['step'] }, name: string) {
   const answer = await step(`call ${name}`, async (signal) => {
     live.events.emit(`${name}:1`, { type: 'note', text: `call ${name}` });
@@ -204,7 +204,7 @@ test('an answer that comes before its question is kept', async () => {
   expect(artifact('r4')).toContain('early');
 });
 
-test('a failed run says why, and starting it again goes on', async () => {
+test('a failed run says why, and continues when started again', async () => {
   hold.release();
   const opened = await open();
   await createRun('r5', { ask: false, fail: true });
@@ -223,7 +223,7 @@ test('cancelling ends what runs', async () => {
   expect(eventTypes('r6').at(-1)).toBe('run-end');
 });
 
-/** As a kill or a full disk leaves it: the end is among the events and not on record. */
+/** As a kill or a full disk leaves it: the end is among the events but not saved. */
 async function unrecorded(id: string): Promise<void> {
   await updateRunRecord(runDirectoryOf(home, id), {
     status: 'running',
@@ -238,14 +238,14 @@ const turns = (id: string) =>
     event.type === 'run-end' ? [event.status] : event.type.startsWith('run-') ? [event.type] : [],
   );
 
-test('a cancel that did not get on record is told once however often it is tried, and anew when the run had gone on', async () => {
+test('emits an unsaved cancel once however often it is retried, and again after a resume', async () => {
   const opened = await open();
   await createRun('r9', { ask: false });
   await opened.start('r9');
   await until(() => calls.includes('slow'));
   await opened.cancel('r9', 'no longer wanted');
   await unrecorded('r9');
-  // What is said of the failed try comes after the end.
+  // Warnings of the failed attempt follow the end.
   const late = new EventLog('r9', runDirectoryOf(home, 'r9').events, systemClock);
   late.emit('inbox:1', { type: 'warning', text: 'no room' });
   late.close();
@@ -264,7 +264,7 @@ test('a cancel that did not get on record is told once however often it is tried
   expect(turns('r9')).toEqual(['run-start', 'cancelled', 'run-resume', 'cancelled']);
 });
 
-test('an outcome that did not get on record is told once; one that a failure came after is told again at the end', async () => {
+test('emits an unsaved outcome once, and again after a failure', async () => {
   hold.release();
   const signal = new AbortController().signal;
   const first = await open();
@@ -289,7 +289,7 @@ test('an outcome that did not get on record is told once; one that a failure cam
   expect(turns('r10')).toEqual(['run-start', 'done', 'failed', 'run-resume', 'done']);
 });
 
-test('a second engine is told who holds the store', async () => {
+test('a second engine gets the holder of the store', async () => {
   await open();
   const second = await openEngine({
     home,
@@ -315,7 +315,7 @@ test('a run of another process that cannot start here says why on its record', a
   await opened.close();
 });
 
-test('a run that is asked for twice goes on once, and what a killed writer left is gone', async () => {
+test('executes a run once when requested twice, and removes files of a killed writer', async () => {
   hold.release();
   const opened = await open();
   await createRun('r8', { ask: false });
@@ -376,7 +376,7 @@ test('F-38: a run can run others: each has its own record, a failed one is an en
     '["run-1-good done","run-1-bad failed"]',
   );
   expect(await readRunRecord(runDirectoryOf(home, 'run-1-good'))).toMatchObject({ status: 'done', exit: 0 });
-  // What was finished before the stop was not done again; what was under way was.
+  // Steps finished before the stop were not repeated; running ones were.
   expect(calls.filter((call) => call === 'a')).toHaveLength(2);
   expect(calls.filter((call) => call === 'slow')).toHaveLength(4);
 });

@@ -31,15 +31,15 @@ export type EngineOptions = Definitions & {
   /** Changes whenever a workflow's order of steps does. */
   codeVersion: string;
   clock?: Clock;
-  /** Where other machines may take runs over. */
+  /** Where other machines may claim runs. */
   guard?: RunLease;
-  /** How long the journals of ended runs stay in the store; absent: as the kind of store wants it. */
+  /** How long the journals of ended runs stay in the store; the default depends on the kind of store. */
   keepJournalsMs?: number;
 };
 
 export type EngineOpening =
   | { opened: true; engine: Engine }
-  /** `requireStartable` throws what would keep the run from starting here, for whoever leaves it to the holder. */
+  /** `requireStartable` throws what would keep the run from starting here, before it is left to the holder. */
   | { opened: false; holder: ProcessIdentity; requireStartable(record: RunRecord): void };
 
 const resumeQueue = 'charrette-resume';
@@ -105,9 +105,8 @@ export class Engine {
       new StoreWatch(store.server.ask, {
         patienceMs: store.server.patienceMs,
         news: {
-          away: (reason) =>
-            this.#warn(`The PostgreSQL store does not answer (${reason}); the run waits for it.`),
-          back: () => this.#warn('The PostgreSQL store answers again; the run goes on.'),
+          away: (reason) => this.#warn(`Cannot reach the PostgreSQL database (${reason}); retrying.`),
+          back: () => this.#warn('Reached the PostgreSQL database again; the run continues.'),
         },
       });
     this.#executions = new Executions({
@@ -137,7 +136,7 @@ export class Engine {
       ...store.settings,
       name: 'charrette',
       applicationVersion: options.codeVersion,
-      // Every process is an executor of its own: opening the store never takes up a run that nobody asked for.
+      // Every process is a separate executor: opening the store never starts a run unasked.
       executorID: executor,
       listenQueues: [engine.#resumeQueue],
       logger: silentLogger,
@@ -160,13 +159,13 @@ export class Engine {
     return engine;
   }
 
-  /** Starts a run whose directory and record are there, or goes on with one that was left. */
+  /** Starts or resumes a run whose directory and record exist. */
   async start(runId: string, home?: Home): Promise<void> {
     if (home !== undefined) this.#runs.place(runId, home);
     const directory = this.#runs.directoryOf(runId);
     const record = readRunRecordSync(directory);
     requireStartable(record, this.#options);
-    // Asked for again by a process that did not yet see it going on: two executions would disturb each other.
+    // Requested again by a process that did not yet see it running: two executions would disturb each other.
     if (this.#runs.underWay.has(runId)) return;
     this.#departures.now(runId);
     // The embedded store has one holder anyway.
@@ -184,9 +183,9 @@ export class Engine {
     // The first event of a run is written before the embedded store hears of the run.
     const isNew = this.#store.kind === 'embedded' && live.events.count === 0 && !live.eventsLost;
     const status = isNew ? null : await DBOS.getWorkflowStatus(runId);
-    // Given up while the store was asked.
+    // Stopped while the store was asked.
     if (live.stopping) return;
-    // Before the workflow begins: it may pause or end at once, and that must stay on record.
+    // Before the workflow begins: it may pause or end at once, and that record must stay.
     await updateRunRecord(directory, atWork());
     if (status === null) {
       // Never started, or its store is gone: finished calls and answers are found in the directory.
@@ -212,7 +211,7 @@ export class Engine {
     }
   }
 
-  /** Waits until no run that another process asked for is under way here. */
+  /** Waits until no run that another process requested is running here. */
   async drain(own: string, signal: AbortSignal): Promise<void> {
     const others = [...this.#runs.live].filter(([run, live]) => run !== own && !live.stopping);
     const done = new AbortController();
@@ -225,17 +224,17 @@ export class Engine {
     done.abort();
   }
 
-  /** Starts a run and waits for it; a store that stops answering before the run is on record is given up like one that does later. */
+  /** Starts a run and waits for it; a database that is lost before the run is saved ends the wait like one that is lost later. */
   conduct(runId: string, options: WaitOptions): Promise<RunEnd> {
     return this.#attendance.attend(runId, options, this.start(runId));
   }
 
-  /** Waits until the run ends, or until it waits for an answer that nobody here can give. */
+  /** Waits until the run ends, or until it waits for an answer that this process cannot get. */
   wait(runId: string, options: WaitOptions): Promise<RunEnd> {
     return this.#attendance.attend(runId, options, Promise.resolve());
   }
 
-  /** Puts answers on record and wakes the run; answers to questions that were not asked yet are kept. */
+  /** Saves answers and wakes the run; answers to questions that were not asked yet are kept. */
   async answer(
     runId: string,
     answers: readonly Answer[],
@@ -251,7 +250,7 @@ export class Engine {
     await this.#wake(runId);
   }
 
-  /** Ends a run for good; what runs is stopped first. */
+  /** Ends a run permanently; stops its steps first. */
   async cancel(runId: string, reason: string): Promise<RunRecord> {
     const directory = this.#runs.directoryOf(runId);
     const live = this.#runs.open(runId);
@@ -267,7 +266,7 @@ export class Engine {
       ended: timeOf(this.#clock),
     });
     try {
-      // On record first: whoever waits for the workflow reads the record as soon as it is gone.
+      // The record first: waiters read it as soon as the workflow is gone.
       if ((await DBOS.getWorkflowStatus(runId)) !== null)
         await DBOS.cancelWorkflow(runId, { cancelChildren: true });
       await this.#executions.tellEnd(live);
@@ -282,7 +281,7 @@ export class Engine {
     return this.#runs.open(runId).events.subscribe(listener);
   }
 
-  /** Begins nothing more and lets what is under way come to its end, as long as the signal allows. */
+  /** Starts nothing more and waits for running steps, as long as the signal allows. */
   async rest(limit: AbortSignal): Promise<void> {
     this.#inboxes.stop();
     const working = [...this.#runs.live.values()].filter((live) => !live.stopping);
@@ -291,23 +290,23 @@ export class Engine {
       live.events.emit(`run:pause-${live.events.count}`, { type: 'run-pause', reason: 'stop' });
   }
 
-  /** Ends everything at once: the runs belong to somebody else by now. */
+  /** Stops everything at once: the runs belong to another worker by now. */
   abandon(): void {
     this.#inboxes.stop();
     for (const live of this.#runs.live.values()) void live.stop();
   }
 
-  /** Lets go of a run that was not taken up after all; one that ends here is let go of by itself. */
+  /** Releases a run that was not started after all; a run that ends here is released automatically. */
   forget(runId: string): void {
     this.#departures.drop(runId);
   }
 
-  /** Stops everything of this process gracefully and gives the store free. */
+  /** Stops everything of this process gracefully and releases the store. */
   async close(): Promise<void> {
     this.#inboxes.stop();
     this.#server?.stop();
     await Promise.all([...this.#runs.live.values()].map((live) => live.stop()));
-    // A server that is away must not keep a command from ending: what stays in the store is swept another time.
+    // An unreachable server must not keep a command from ending: a later sweep removes the rest.
     const swept = this.#departures.all().then(() => this.#journal.close());
     await Promise.race([swept, sleep(closingMs, undefined, { ref: false })]);
     if (this.#store.kind === 'shared') {
@@ -325,7 +324,7 @@ export class Engine {
       if (!live.stopping) live.events.emit(`store:${live.events.count}`, { type: 'warning', text });
   }
 
-  /** Tells a run that waits to look at its answers again; one that was never started needs no telling. */
+  /** Makes a waiting run check its answers again; a run that was never started needs no message. */
   async #wake(runId: string): Promise<void> {
     if ((await DBOS.getWorkflowStatus(runId)) !== null) await DBOS.send(runId, 'answered', 'answers');
   }
@@ -342,7 +341,7 @@ export class Engine {
   }
 }
 
-/** A run goes on only under the code that started it. */
+/** A run continues only under the code that started it. */
 function requireStartable(record: RunRecord, { workflows, codeVersion }: EngineOptions): void {
   const names = workflows.map(({ name }) => name);
   if (!names.includes(record.workflow)) throw unknownWorkflow(record, names);
@@ -353,7 +352,7 @@ function isOver(status: string): boolean {
   return status === 'ERROR' || status === 'CANCELLED' || status === 'SUCCESS';
 }
 
-/** Whether a run may go on; of one whose record cannot be read nobody knows. */
+/** Whether a run may continue; an unreadable record counts as open. */
 function isOpen(directory: RunDirectory): boolean {
   try {
     return !isFinal(readRunRecordSync(directory).status);

@@ -34,7 +34,7 @@ export class EventLog {
     return Math.max(this.#clock.now(), this.#latest);
   }
 
-  /** Writes the event unless one with this id is there; gives back the one that stands, with its first time. */
+  /** Writes the event unless its id exists; returns the event in the log, with its first time. */
   emit(id: string, body: EventBody): RunEvent {
     const now = this.now();
     const time = new Date(now).toISOString();
@@ -46,7 +46,7 @@ export class EventLog {
     return entry;
   }
 
-  /** The event that stands under this id. */
+  /** The event with this id. */
   find(id: string): RunEvent | undefined {
     return this.#log.find(id);
   }
@@ -61,7 +61,7 @@ export class EventLog {
     return this.#failures + 1;
   }
 
-  /** How the events leave the run: begun, gone on, paused or ended. */
+  /** The last event that starts, resumes, pauses or ends the run. */
   get lastTurn(): RunEvent | undefined {
     return this.#lastTurn;
   }

@@ -58,7 +58,7 @@ function* changed(value: unknown): Generator<unknown> {
     for (const other of changed(inner)) yield Array.isArray(value) ? [other] : { ...value, [key]: other };
 }
 
-test.each(whole)('what the schema of $type does not allow is said in its place', (event) => {
+test.each(whole)('a warning replaces what the schema of $type does not allow', (event) => {
   const { seq: _seq, ...rest } = event;
   const [line] = read(event);
   expect(eventSchema.safeParse(line).error).toBeUndefined();
@@ -68,16 +68,16 @@ test.each(whole)('what the schema of $type does not allow is said in its place',
     for (const other of changed(value)) {
       const broken = parseJson(JSON.stringify({ ...event, [key]: other }), 'the event');
       const [seen] = read(broken);
-      const said = { seq: 1, type: 'warning', text: expect.stringContaining(`Event 1 (${event.type})`) };
+      const said = { seq: 1, type: 'warning', text: expect.stringContaining(`event 1 (${event.type})`) };
       if (eventSchema.safeParse(broken).success) expect(seen, JSON.stringify(broken)).toEqual(broken);
       else expect(seen, JSON.stringify(broken)).toMatchObject(said);
     }
   }
 });
 
-test('lines that are no events keep their number and take the time of those around them', () => {
+test('invalid lines keep their number and take the time of their neighbours', () => {
   const [note] = read({ ...whole[0], id: 'a', time });
-  const text = `null\n{"id":\n\n[]\n${JSON.stringify(note)}\n5\n{"torn`;
+  const text = `null\n{"id":\n\n[]\n${JSON.stringify(note)}\n5\n{"cut`;
   const events = readEventLines(text, 10);
   expect(events.map(({ seq }) => seq)).toEqual([11, 12, 13, 14, 15, 16]);
   expect(new Set(events.map((event) => event.time))).toEqual(new Set([time]));

@@ -19,7 +19,7 @@ const listOf = (is: Is) => (value: unknown) => Array.isArray(value) && value.eve
 
 const isWhole: Is = Number.isSafeInteger;
 
-/** What the fields of each event have to be for everybody who shows it; `src/base/schema/run-files.ts` says the same to others. */
+/** The type of every field for all readers; `src/base/schema/run-files.ts` publishes the same. */
 const fieldsOf: { [Type in EventBody['type']]: Fields<Extract<EventBody, { type: Type }>> } = {
   'run-start': { workflow: isText, title: isText },
   'run-resume': { attempt: isAmount },
@@ -54,9 +54,9 @@ const checksOf: ReadonlyMap<string, readonly (readonly [field: string, is: Is])[
 );
 
 /**
- * The events of whole lines of events.jsonl, one for every line and numbered like them, from the one after `before`. The file may be
- * a stranger's: what is no event is said in its place, so that whoever shows the rest need not think of it. A type that this version
- * does not know is left for its readers to pass over.
+ * The events of whole lines of events.jsonl, one a line with its number, from the one after `before`. The file may be
+ * untrusted: a warning replaces every invalid event, so that its readers need not check. A type that this version
+ * does not know is left for its readers to skip.
  */
 export function readEventLines(text: string, before = 0): RunEvent[] {
   const values = text
@@ -95,6 +95,6 @@ function passedOver({ id, run, type }: Record<string, unknown>, seq: number, tim
     seq,
     time,
     type: 'warning',
-    text: `Event ${seq}${what} is not as this version knows it and was passed over.`,
+    text: `Skipped event ${seq}${what}: this version cannot read it.`,
   };
 }

@@ -23,7 +23,7 @@ export type AnyDefinition = WorkflowDefinition<any, any>;
 
 export type Definitions = { workflows: readonly AnyDefinition[] };
 
-/** Ends that a workflow comes to by itself. */
+/** Ends that a workflow decides. */
 const outcomes: readonly string[] = ['done', 'not-accepted'] satisfies Outcome['status'][];
 
 type Registered = (run: string, input: unknown) => Promise<unknown>;
@@ -72,7 +72,7 @@ export class Executions {
     const context = this.#context(runId);
     try {
       let outcome: Outcome = await definition.run(context, this.#localInput(input, runId));
-      // Told to stop during its last step it has stopped; whoever resumes it comes here again without doing anything twice.
+      // Stopped during its last step: resuming comes here again without repeating anything.
       if (context.live.stopping) return new Promise(() => {});
       const missing = await reportMissing(context.live);
       if (missing.length > 0 && outcome.status === 'done')
@@ -88,7 +88,7 @@ export class Executions {
       this.#departures.retire(runId);
       this.#runs.watch(runId).end();
     } catch (thrown) {
-      // What the journal refuses because the run has gone to somebody else is no failure of the run.
+      // The journal refuses a run that another worker has; the run has not failed.
       await context.live.keep().catch(() => {});
       if (context.live.stopping) return new Promise(() => {});
       if (await this.#isOnRecord(context.live, thrown)) {
@@ -104,7 +104,7 @@ export class Executions {
     }
   }
 
-  /** Puts on record how a run failed; a full disk may refuse that, and whoever waits for the run is told all the same. */
+  /** Saves how a run failed; false when a full disk refuses that. Waiters receive the failure anyway. */
   async #isOnRecord(live: LiveRun, thrown: unknown): Promise<boolean> {
     const { code, message, fix } = toCharretteError(thrown);
     try {
@@ -121,13 +121,13 @@ export class Executions {
     }
   }
 
-  /** Keeps the last of it and says that it is over. */
+  /** Keeps the last writes and reports the end. */
   async tellEnd(live: LiveRun): Promise<void> {
     await live.keep();
     this.#guard?.changed(live.directory.id, 'ended');
   }
 
-  /** The journal has the place where the run was made; another clone, a copy and a renamed project are somewhere else. */
+  /** The journal has the project where the run was made; another clone, a copy and a renamed project are elsewhere. */
   #localInput(input: unknown, runId: string): unknown {
     return relocateInputs(input, this.#runs.homeOf(runId).project);
   }
@@ -143,7 +143,7 @@ export class Executions {
     return new WorkflowContext(this.#runs.open(runId), otherRuns);
   }
 
-  /** A run that another one started. Its id says whose it is, so that both are taken up again together. */
+  /** Starts a child run. Its id names its parent, so that both are resumed together. */
   async #startRunOf(parent: string, runId: string): Promise<RunHandle> {
     if (!runId.startsWith(`${parent}-`)) throw new Error(`${runId} is not named after ${parent}.`);
     const directory = this.#runs.directoryOf(runId);
@@ -162,7 +162,7 @@ export class Executions {
     return workflow;
   }
 
-  /** Puts a run that nobody started by its name on record as being worked on. */
+  /** Marks a run that was not started by its name as running. */
   async #takeUp(runId: string): Promise<void> {
     const directory = this.#runs.directoryOf(runId);
     this.#runs.underWay.add(runId);
@@ -174,18 +174,18 @@ export class Executions {
   }
 }
 
-/** What a record says while this process works on the run. */
+/** The fields of a record while this process works on the run. */
 export function atWork(): Partial<RunRecord> {
   const cleared = { imported: undefined, ended: undefined, exit: undefined, error: undefined };
   return { ...cleared, status: 'running', process: thisProcess() };
 }
 
-/** Stands first, and once. */
+/** Emitted exactly once, as the first event. */
 export function emitStart(live: LiveRun, { workflow, title }: RunRecord): void {
   live.events.emit('run:start', { type: 'run-start', workflow, title });
 }
 
-/** A run whose end was told and did not get on record has nothing left to do but that: it does not go on. */
+/** Emits the resume, unless the run has ended and only its record is missing: it does not continue. */
 export function emitResume(live: LiveRun): void {
   const { lastTurn } = live.events;
   if (lastTurn?.type === 'run-end' && outcomes.includes(lastTurn.status)) return;

@@ -11,7 +11,7 @@ const line = (id: string) => {
   return `${JSON.stringify({ v: 1, id, run: 'r', seq: 1, time: '2026-01-01T00:00:00.000Z', ...body })}\n`;
 };
 
-test('follows whole lines as they come, also past a line that a dead writer left torn', async () => {
+test('follows whole lines as they come, also past a truncated line of a dead writer', async () => {
   const file = path.join(mkdtempSync(path.join(tmpdir(), 'charrette-follow-')), 'events.jsonl');
   writeFileSync(file, line('a'));
   const seen: string[] = [];
@@ -26,8 +26,8 @@ test('follows whole lines as they come, also past a line that a dead writer left
     }
   })();
   await sleep(30);
-  const torn = line('b').slice(0, 12);
-  appendFileSync(file, torn);
+  const cut = line('b').slice(0, 12);
+  appendFileSync(file, cut);
   await sleep(30);
   truncateSync(file, Buffer.byteLength(line('a')));
   await sleep(30);
@@ -36,9 +36,9 @@ test('follows whole lines as they come, also past a line that a dead writer left
   expect(seen).toEqual(['a', 'b', 'end']);
 });
 
-test('a line that a dead writer left torn is not mixed with what its successor writes in its place', async () => {
+test('does not mix a truncated line of a dead writer with what its successor writes', async () => {
   const file = path.join(mkdtempSync(path.join(tmpdir(), 'charrette-follow-')), 'events.jsonl');
-  writeFileSync(file, line('a') + line('torn').slice(0, 20));
+  writeFileSync(file, line('a') + line('cut').slice(0, 20));
   const stop = new AbortController();
   const events = followEvents(file, { signal: stop.signal, intervalMs: 5 });
   expect((await events.next()).value).toMatchObject({ id: 'a' });
@@ -66,7 +66,7 @@ test('an end that more was written after does not end it', async () => {
   expect(seen).toEqual(['end', 'again', 'late', 'end']);
 });
 
-test('ends when it is told to, without an end of the run', async () => {
+test('ends when aborted, without an end of the run', async () => {
   const stop = new AbortController();
   const following = (async () => {
     const ids: string[] = [];

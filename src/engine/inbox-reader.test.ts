@@ -64,7 +64,7 @@ test('an answer that finds no room is kept, said once, and taken at a later look
   expect(waiting(live.directory.inbox)).toBe(0);
 });
 
-test('an answer that nobody can use goes', async () => {
+test('removes an unusable answer', async () => {
   await leaveMessage(live.directory.inbox, { type: 'answer', answers });
   trouble = new CharretteError({ code: 'usage', message: 'no answer to q1' });
   await reader().readAll();
@@ -83,7 +83,7 @@ test('a cancel that found no room is tried again on the run that it stopped', as
   expect(waiting(live.directory.inbox)).toBe(0);
 });
 
-test('a run that can neither start nor say why waits, and the looking goes on', async () => {
+test('keeps the request of a run that can neither start nor say why, and keeps polling', async () => {
   vi.useFakeTimers();
   try {
     const inbox = reader();
@@ -93,7 +93,7 @@ test('a run that can neither start nor say why waits, and the looking goes on', 
     await vi.advanceTimersByTimeAsync(1000);
     inbox.stop();
     expect(waiting(home.inbox)).toBe(1);
-    // One request, however often it is tried: its end is told once.
+    // One request, however often it is tried, emits one end.
     expect(refused.length).toBeGreaterThan(1);
     expect(new Set(refused).size).toBe(1);
     trouble = undefined;

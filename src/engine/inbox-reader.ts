@@ -7,7 +7,7 @@ import type { Answer } from './question.ts';
 /** What messages of other processes may ask for. */
 export type MessageHandler = {
   start(runId: string): Promise<void>;
-  /** Puts on record why a run did not start, for the process that follows it. `request` names what asked for it, whenever it is tried. */
+  /** Saves why a run did not start, for the process that follows it. `request` names the message, also when it is retried. */
   refuse(runId: string, error: unknown, request: string): Promise<void>;
   answer(runId: string, answers: readonly Answer[]): Promise<void>;
   cancel(runId: string, reason: string): Promise<unknown>;
@@ -16,14 +16,14 @@ export type MessageHandler = {
 const intervalMs = 250;
 
 /**
- * Takes what other processes left. A message goes only after it took effect, or when it can have none, so that neither a crash nor a
- * full disk loses it.
+ * Handles messages of other processes. A message is removed only after it took effect, or when it never can: neither a crash nor
+ * a full disk loses one.
  */
 export class InboxReader {
   readonly #inbox: string;
   readonly #live: ReadonlyMap<string, LiveRun>;
   readonly #handler: MessageHandler;
-  /** Runs that were stopped for a cancel which is not on record yet. */
+  /** Runs that were stopped for a cancel which is not saved yet. */
   readonly #ending = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #reading: Promise<void> | undefined;
@@ -42,14 +42,14 @@ export class InboxReader {
     clearInterval(this.#timer);
   }
 
-  /** Reads everything that lies there now. */
+  /** Reads all messages that are there now. */
   async readAll(): Promise<void> {
-    // A reading that is under way may be past what came since.
+    // A reading in progress may have passed newer messages.
     await this.#reading;
     await this.#read();
   }
 
-  /** The messages to one run, up to the first that can take no effect now. */
+  /** Handles the messages to one run, up to the first that can take no effect now. */
   async readRun(runId: string, live: LiveRun): Promise<void> {
     for (const received of await readMessages(live.directory.inbox)) {
       try {
@@ -99,7 +99,7 @@ export class InboxReader {
   }
 }
 
-/** Whether it is the message itself that nobody can use; everything else may pass. */
+/** Whether the message itself is unusable; everything else may pass. */
 function isRefused(error: unknown): boolean {
   return isCharretteError(error) && error.code === 'usage';
 }

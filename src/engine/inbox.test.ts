@@ -14,7 +14,7 @@ test('a message that was left before the clock was set back is still read first'
   expect(reasons).toEqual(['first', 'second', 'third']);
 });
 
-test('two readers of one inbox: neither fails where the other sets a message aside that nobody understands', async () => {
+test('two readers of one inbox: neither fails where the other sets an unreadable message aside', async () => {
   const inbox = mkdtempSync(path.join(tmpdir(), 'charrette-inbox-'));
   for (let number = 1; number <= 50; number += 1) writeFileSync(path.join(inbox, `${number}.json`), 'broken');
   await leaveMessage(inbox, { type: 'cancel', reason: 'enough' });

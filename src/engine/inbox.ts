@@ -20,8 +20,8 @@ export type Received = { file: string; message: Message };
 let counter = 0;
 
 /**
- * Leaves a message; the name sorts by time, so messages are taken in the order in which they were left. One that a clock
- * since set back put into the future is older all the same.
+ * Leaves a message; the name sorts by time, so messages are read in the order in which they were left. Messages that a clock
+ * since set back put into the future stay older.
  */
 export async function leaveMessage(inbox: string, message: Message): Promise<void> {
   counter += 1;
@@ -30,7 +30,7 @@ export async function leaveMessage(inbox: string, message: Message): Promise<voi
   await writeJsonAtomic(path.join(inbox, name), { schemaVersion: 1, ...message });
 }
 
-/** What waits, oldest first, for one who only looks: whoever holds the inbox may take a message away meanwhile. */
+/** The waiting messages, oldest first, for readers that do not hold the inbox: messages may disappear meanwhile. */
 export function peekMessages(inbox: string): Message[] {
   if (!existsSync(inbox)) return [];
   return messageNames(inbox).flatMap((name) => {
@@ -40,8 +40,8 @@ export function peekMessages(inbox: string): Message[] {
 }
 
 /**
- * The messages that wait, oldest first. One that cannot be understood is set aside with a `.bad` ending, not lost; one that another
- * reader took or set aside meanwhile is passed over.
+ * The waiting messages, oldest first. An unreadable one is set aside with a `.bad` ending, not lost; messages that another
+ * reader handled or set aside meanwhile are skipped.
  */
 export async function readMessages(inbox: string): Promise<Received[]> {
   if (!existsSync(inbox)) return [];

@@ -7,22 +7,22 @@ export type JournalOptions = {
   store: Store;
   /** Names of the main workflows. */
   workflows: readonly string[];
-  /** Whether the run has a directory that says that it may go on; only the embedded store knows all of them. */
+  /** Whether the run has a directory whose record is not final; only the embedded store has the directories of all runs. */
   isOpen: (runId: string) => boolean;
   /** How long the journal of an ended run stays. */
   keptMs?: number | undefined;
 };
 
-/** On a shared store another process may still be asking how a run ended; the embedded one has nobody else. */
+/** On a shared store another process may still ask how a run ended; the embedded one has a single user. */
 const usuallyKeptMs = { embedded: 0, shared: 600_000 } as const;
 const firstSweepMs = 1000;
 const sweepMs = 60_000;
-const mostAtOnce = 200;
+const maxAtOnce = 200;
 const momentMs = 50;
 
 /**
  * Removes from the store what nothing will ask for again. The directory of a run is its record; the journal is only
- * needed to go on, and a run that failed goes on from its directory. Without this a store grows with every run ever made.
+ * needed to continue, and a failed run continues from its directory. Without this a store grows with every run ever made.
  */
 export class Journal {
   readonly #options: JournalOptions;
@@ -51,7 +51,7 @@ export class Journal {
 
   /**
    * Removes the journal of this run if it has ended; where journals are kept for a while, that is left to a later sweep. It
-   * goes in a moment: whoever waits for the run goes on first, and what ends at the same time goes together.
+   * happens a moment later: waiters for the run continue first, and runs that end together are removed together.
    */
   forget(runId: string): void {
     if (this.#keptMs !== 0) return;
@@ -60,8 +60,8 @@ export class Journal {
     this.#afterOthers(async () => {
       await sleep(momentMs, undefined, { signal: this.#closing.signal }).catch(() => {});
       const ids = this.#leaving.splice(0);
-      for (let at = 0; at < ids.length; at += mostAtOnce)
-        await this.#removeEnded({ workflowIDs: ids.slice(at, at + mostAtOnce) });
+      for (let at = 0; at < ids.length; at += maxAtOnce)
+        await this.#removeEnded({ workflowIDs: ids.slice(at, at + maxAtOnce) });
     });
   }
 
@@ -92,13 +92,13 @@ export class Journal {
     await this.#remove(open.filter((id) => !this.#options.isOpen(id)));
   }
 
-  /** Runs that no other run started: whoever started one goes through its steps again when it is resumed. */
+  /** Runs without a parent: a resumed parent replays its steps and needs its children. */
   async #list(which: Parameters<typeof DBOS.listWorkflows>[0]): Promise<string[]> {
     const found = await DBOS.listWorkflows({
       ...which,
       workflowName: [...this.#options.workflows],
       hasParent: false,
-      limit: mostAtOnce,
+      limit: maxAtOnce,
       loadInput: false,
       loadOutput: false,
     });

@@ -42,7 +42,7 @@ test('L-884: calls that no limit on money can count are named', () => {
   expect(spentOf([])).toEqual({ tokens: 0, usd: 0, callsWithoutPrice: 0 });
 });
 
-test('tokens that nobody knows are never shown as none', () => {
+test('unknown tokens are never shown as zero', () => {
   const nothing = { ...unknown, inputTokens: 0, outputTokens: 0 };
   const shown = (...usages: LedgerEntry['usage'][]) =>
     costsBy(
@@ -54,7 +54,7 @@ test('tokens that nobody knows are never shown as none', () => {
   expect(shown(entry.usage)).toEqual(['9000000']);
 });
 
-test('a call that was stopped is counted beside the one that took its place, and neither twice', () => {
+test('counts a stopped call and its replacement, each once', () => {
   const file = path.join(folder, 'ledger.jsonl');
   const ledger = new Ledger(file);
   ledger.addStopped(entry);

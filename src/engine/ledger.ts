@@ -23,7 +23,7 @@ export type LedgerTotals = {
   outputTokens: number;
   /** Money of the calls that have a figure. */
   usd: number;
-  /** How many calls stand behind each kind of number. */
+  /** Number of calls per basis. */
   basis: Record<Usage['basis'], number>;
   callsWithoutPrice: number;
 };
@@ -39,7 +39,7 @@ export class Ledger {
     this.#log.append(entry);
   }
 
-  /** What a stopped call had used by then. The call that takes its place is counted as well, so each has an id of its own. */
+  /** Adds what a stopped call had used. The call that replaces it is counted, too, so each has a separate id. */
   addStopped(entry: LedgerEntry): void {
     if (entry.usage.basis === 'unknown') return;
     this.#log.append({ ...entry, id: `${entry.id}-stopped-${entry.time}` });
@@ -60,7 +60,7 @@ export function readLedger(file: string): LedgerEntry[] {
 
 const isModel = orMissing(isText);
 
-/** What is no such entry, as a stranger's file may have one, is still a call, of which nothing is known. */
+/** An invalid entry, as an untrusted file may have one, still counts as a call with unknown usage. */
 function entryOf(entry: LedgerEntry): LedgerEntry {
   const { v, id, time, phase, task, seat, agent, family, model, usage, durationMs } = entry;
   const names = { phase, task, seat, agent, family };

@@ -7,23 +7,23 @@ import { missingArtifacts } from './lost-record.ts';
 import type { Answer, Question } from './question.ts';
 import type { RunDirectory } from './run-directory.ts';
 
-/** How a run stands with the process that works on it. */
+/** The state of a run for the worker that holds it. */
 export type GuardedState = 'running' | 'waiting' | 'ended';
 
-/** Stands between a run and its journal where other machines may take the run over. */
+/** Guards a run where other machines may claim it. */
 export type RunLease = {
-  /** Called before the body of a step. Resolves once the run is known to be ours still; rejects when the signal says so. */
+  /** Called before the body of a step. Resolves once the run is known to be still ours; rejects when the signal fires. */
   ready(signal: AbortSignal): Promise<void>;
   /**
-   * Called when the body of a step is through, before its result counts. Resolves once everything that was written is
-   * kept where other machines find it; rejects when the run has been given to somebody else.
+   * Called after the body of a step, before its result counts. Resolves once everything that was written is
+   * kept where other machines find it; rejects when another worker has the run.
    */
   keep(live: LiveRun): Promise<void>;
-  /** Takes answers that somebody left in the directory of a run, which may have to wait before it goes on. */
+  /** Receives answers from the directory of a run, which may have to wait before it continues. */
   answered(run: string, answers: readonly Answer[]): Promise<void>;
-  /** Told whenever the run asks, goes on or has ended here. */
+  /** Called when the run waits, continues or has ended here. */
   changed(run: string, state: GuardedState): void;
-  /** Told that this could not be put on record, and is tried again. */
+  /** Called when that could not be saved; it is retried. */
   troubled(run: string, error: unknown): void;
 };
 
@@ -31,7 +31,7 @@ export type RunLease = {
 const journalGraceMs = 3000;
 const defaultMessagePollMs = 2000;
 
-/** A run that this process is working on: its open files, its stop signal, the steps that are under way. */
+/** A run that this process is working on: its open files, its stop signal, its running steps. */
 export class LiveRun {
   readonly directory: RunDirectory;
   readonly clock: Clock;
@@ -134,12 +134,12 @@ export class LiveRun {
     this.#journaling.add(settled);
   }
 
-  /** Keeps what was written so far, where somebody keeps it. */
+  /** Keeps what was written so far where other machines find it, if they may claim the run. */
   async keep(): Promise<void> {
     await this.#keep?.(this);
   }
 
-  /** Begins nothing more and waits for what is under way, as long as the signal lets it; then ends that too. */
+  /** Starts nothing more and waits for running steps as long as the signal allows; then stops those, too. */
   async rest(limit: AbortSignal): Promise<void> {
     this.#resting = true;
     await raceAbort(this.idle(), limit);

@@ -3,7 +3,7 @@ import { isAlive, isForeign, isSame, type ProcessIdentity } from './process-iden
 import { homeAround, parentsOf, type RunDirectory, runDirectoryOf } from './run-directory.ts';
 import { isFinal, type RunRecord } from './run-record.ts';
 
-/** Whether a process is at work on it right now; a run that says `running` without one was interrupted. */
+/** Whether a process works on it right now; a `running` run without one was interrupted. */
 export function isLive(record: RunRecord, directory: RunDirectory): boolean {
   const { status, process, queue } = record;
   if (isFinal(status) || process === undefined) return false;
@@ -13,8 +13,8 @@ export function isLive(record: RunRecord, directory: RunDirectory): boolean {
 }
 
 /**
- * The lock that a process on another host has on a run: all that can be known of it here. Without one, that process has let the
- * run go.
+ * The lock that a process on another host has on a run: all that can be seen of it here. Without one, that
+ * process has released the run.
  */
 export function lockOnOtherHost(
   { status, process }: RunRecord,
@@ -22,7 +22,7 @@ export function lockOnOtherHost(
 ): { holder: ProcessIdentity; file: string } | undefined {
   if (isFinal(status) || process === undefined || !isForeign(process)) return undefined;
   const home = homeAround(directory);
-  // Whoever works on a run that another one started holds that other one.
+  // A process that works on a child run holds its parent.
   const runs = [directory.id, ...parentsOf(directory.id)].map((id) => runDirectoryOf(home, id).lock);
   const file = [home.lock, ...runs].find((lock) => isSame(readLock(lock)?.holder, process));
   return file === undefined ? undefined : { holder: process, file };

@@ -12,7 +12,7 @@ beforeEach(() => {
   file = path.join(mkdtempSync(path.join(tmpdir(), 'charrette-lock-')), 'store.lock');
 });
 
-test('one process holds the lock, the next is told who, and releasing frees it', async () => {
+test('one process holds the lock, the next gets its holder, and releasing frees it', async () => {
   const first = await tryLock(file);
   if (!first.held) throw new Error('not held');
   expect(await tryLock(file)).toMatchObject({ held: false, holder: { pid: process.pid } });
@@ -21,7 +21,7 @@ test('one process holds the lock, the next is told who, and releasing frees it',
   expect((await tryLock(file)).held).toBe(true);
 });
 
-test('the lock of a process that was killed is taken over', async () => {
+test('claims the lock of a killed process', async () => {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
   const dead = { pid: child.pid ?? 0, started: '1', host: hostname() };
   writeFileSync(file, JSON.stringify(dead));
@@ -31,14 +31,14 @@ test('the lock of a process that was killed is taken over', async () => {
   expect(attempt.held).toBe(true);
 });
 
-test('a lock of a process that is gone which cannot be taken over is told, not tried for ever', async () => {
+test('fails on a stale lock that cannot be removed instead of retrying forever', async () => {
   // The name of the folder that guards a takeover is too long, as a disk may be read-only.
   const long = path.join(path.dirname(file), 'l'.repeat(250));
   writeFileSync(long, JSON.stringify({ pid: 2 ** 22 - 1, started: '1', host: hostname() }));
   await expect(tryLock(long)).rejects.toMatchObject({ code: 'ENAMETOOLONG' });
 });
 
-test('a lock of another host counts as held: nobody here can tell', async () => {
+test('a lock of another host counts as held', async () => {
   writeFileSync(file, JSON.stringify({ pid: 1, started: '1', host: 'elsewhere' }));
   expect(await tryLock(file)).toMatchObject({ held: false, holder: { host: 'elsewhere' } });
 });
@@ -68,14 +68,14 @@ test('a lock file that is garbage does not block for ever', async () => {
   expect(readFileSync(file, 'utf8')).toContain(String(process.pid));
 });
 
-test('a torn lock file that a clock since set back put into the future does not block for ever', async () => {
+test('a truncated lock file from the future (a clock set back) does not block forever', async () => {
   writeFileSync(file, '');
   const future = Date.now() / 1000 + 3600;
   utimesSync(file, future, future);
   expect((await tryLock(file)).held).toBe(true);
 });
 
-test('whoever waits for a lock gets it after the one who has it', async () => {
+test('a waiter gets the lock after its holder', async () => {
   const first = await tryLock(file);
   const second = waitForLock(file);
   expect(await Promise.race([second, Promise.resolve('waits')])).toBe('waits');

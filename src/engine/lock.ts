@@ -9,7 +9,7 @@ export type Lock = { release(): void };
 export type LockAttempt = { held: true; lock: Lock } | { held: false; holder: ProcessIdentity };
 
 /**
- * Takes the lock file or says who has it. A lock whose process is gone is taken over; the takeover itself is guarded by
+ * Acquires the lock file or returns its holder. The lock of a dead process is claimed; that is itself guarded by
  * a directory, so that two processes that both see a dead holder cannot both win.
  */
 export async function tryLock(file: string): Promise<LockAttempt> {
@@ -24,7 +24,7 @@ export async function tryLock(file: string): Promise<LockAttempt> {
   }
 }
 
-/** Takes the lock whoever has it: for a process that knows from elsewhere that the work is its own. */
+/** Acquires the lock in any case: for a process that knows from elsewhere that the work is its own. */
 export function seizeLock(file: string): Lock {
   const mine = thisProcess();
   writeFileAtomicSync(file, JSON.stringify(mine));
@@ -49,7 +49,7 @@ export function readLock(file: string): { holder: ProcessIdentity; since: string
 const waitTries = 500;
 const waitMs = 20;
 
-/** Takes the lock for a moment's work, after whoever has it; says who has it when that takes too long. */
+/** Waits for the lock, for work of a moment; returns the holder when that takes too long. */
 export async function waitForLock(file: string): Promise<LockAttempt> {
   for (let tries = 1; ; tries += 1) {
     const attempt = await tryLock(file);
@@ -63,12 +63,12 @@ function createExclusively(file: string, content: string): boolean {
     writeFileSync(file, content, { flag: 'wx' });
     return true;
   } catch (error) {
-    if (isThere(error)) return false;
+    if (isTaken(error)) return false;
     throw error;
   }
 }
 
-function isThere(error: unknown): boolean {
+function isTaken(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EEXIST';
 }
 
@@ -88,8 +88,8 @@ async function removeStale(file: string, seen: ProcessIdentity | undefined): Pro
   try {
     mkdirSync(guard);
   } catch (error) {
-    // On a read-only disk nobody else takes it over, either.
-    if (!isThere(error)) throw error;
+    // On a read-only disk no other process removes it, either.
+    if (!isTaken(error)) throw error;
     if (ageOf(guard) > 10_000) rmSync(guard, { recursive: true, force: true });
     await sleep(20);
     return;
@@ -120,6 +120,6 @@ function release(file: string, mine: ProcessIdentity): void {
   try {
     rmSync(file, { force: true });
   } catch {
-    // A read-only disk keeps it; it is taken over once this process is gone.
+    // A read-only disk keeps it; it is stale once this process is gone.
   }
 }

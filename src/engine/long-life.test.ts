@@ -92,7 +92,7 @@ test('runs that ended hold no file, and the store keeps the journal of none of t
   expect(openFiles()).toEqual([]);
 });
 
-test('a run that paused or was stopped goes on in the process that left it', async () => {
+test('a paused or stopped run continues in the process that left it', async () => {
   await start('r1', { ask: true });
   expect(await engine.wait('r1', { signal: forever })).toMatchObject({ kind: 'paused' });
   await engine.answer('r1', [{ question: 'q1', value: 'this', source: 'person' }]);

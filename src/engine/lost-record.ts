@@ -19,7 +19,7 @@ function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Says what a resumed run misses of its own record. Replaying its steps writes events and artifacts again. */
+/** Reports what is missing of a resumed run. Replaying its steps writes events and artifacts again. */
 export async function reportLoss(live: LiveRun): Promise<void> {
   if (live.eventsLost) {
     warn(

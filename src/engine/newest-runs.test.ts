@@ -54,7 +54,7 @@ test('a long history is noted once it has settled, and the note is used until th
   expect(await newestRuns(home, 1)).toEqual({ ids: [idOf(1099)], total: 1100 });
 });
 
-test('a note that is torn, foreign or names paths is passed over', async () => {
+test('ignores a truncated or invalid run index', async () => {
   make(0, 1100);
   age(60);
   await newestRuns(home, 5);

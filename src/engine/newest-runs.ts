@@ -6,7 +6,7 @@ import { type Home, isRunId, listRunIds } from './run-directory.ts';
 /** The newest runs first, as many as were asked for if there are so many, and how many there are. */
 export type NewestRuns = { ids: string[]; total: number };
 
-/** As many ids as the note keeps; whoever wants more reads all names. */
+/** The number of ids in the index; longer lists need all names. */
 const noted = 200;
 /** Below this, reading all names takes no longer than reading the note. */
 const worthNoting = 1000;
@@ -16,8 +16,8 @@ const settledMs = 2000;
 type Note = { changed: string; total: number; ids: string[] };
 
 /**
- * The newest runs without reading the names of all: ids sort by time, and a note beside the runs keeps the newest for as
- * long as the folder of runs has not changed. The note may be lost or stale at any time; the folder is what counts.
+ * The newest runs without reading the names of all: ids sort by time, and an index next to the runs keeps the newest for as
+ * long as the folder of runs has not changed. The index may be lost or stale at any time; the folder is what counts.
  */
 export async function newestRuns(home: Home, count: number): Promise<NewestRuns> {
   const changed = changeOf(home);
@@ -54,7 +54,7 @@ function readNote(home: Home, changed: string): Note | undefined {
   return { changed, total, ids };
 }
 
-/** Nobody needs it: a folder that cannot be written to has none. */
+/** Best effort: ignores write errors. */
 function writeNote(home: Home, changed: string, ids: readonly string[]): void {
   const temporary = `${noteOf(home)}.${process.pid}.tmp`;
   const note: Note = { changed, total: ids.length, ids: ids.slice(0, noted) };

@@ -20,6 +20,6 @@ test('what the agent says wins, then the price list as an estimate, then unknown
     usd: 0.6 + 0.2 + 1,
     basis: 'estimated',
   });
-  expect(costOf(usage, 'nobody-knows')).toEqual({ basis: 'unknown' });
+  expect(costOf(usage, 'unknown-model')).toEqual({ basis: 'unknown' });
   expect(costOf({ ...usage, basis: 'unknown' }, 'gpt-5')).toEqual({ basis: 'unknown' });
 });

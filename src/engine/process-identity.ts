@@ -5,7 +5,7 @@ import { isRecord } from '../base/safe-json.ts';
 /** A process that can be told apart from a later one with the same number. */
 export type ProcessIdentity = { pid: number; started: string; host: string };
 
-/** Whether what stands in a file is one. */
+/** Whether a value from a file is a process identity. */
 export function isProcessIdentity(value: unknown): value is ProcessIdentity {
   return (
     isRecord(value) &&
@@ -19,7 +19,7 @@ export function thisProcess(): ProcessIdentity {
   return { pid: process.pid, started: startOf(process.pid) ?? '', host: hostname() };
 }
 
-/** Whether it runs, or ran, where nobody here can see it. */
+/** Whether it runs, or ran, on another host. */
 export function isForeign({ host }: ProcessIdentity): boolean {
   return host !== hostname();
 }
@@ -28,7 +28,7 @@ export function isSame(one: ProcessIdentity | undefined, other: ProcessIdentity)
   return one?.pid === other.pid && one.started === other.started && one.host === other.host;
 }
 
-/** Whether that very process still runs. On another host nobody can tell, so it counts as alive. */
+/** True if the process (pid + start time) is alive. On another host that cannot be seen, so it counts as alive. */
 export function isAlive(identity: ProcessIdentity): boolean {
   if (isForeign(identity)) return true;
   try {

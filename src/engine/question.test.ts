@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 const scope = { id: 'scope', text: 'Which?', options: [{ value: 'api', label: 'API' }] };
 
-test('asking again changes nothing, and the first answer stands', () => {
+test('asking again changes nothing, and the first answer is final', () => {
   rememberQuestions(directory, [scope]);
   rememberQuestions(directory, [{ ...scope, text: 'other words' }]);
   expect(readQuestions(directory).questions).toEqual([scope]);
@@ -25,7 +25,7 @@ test('asking again changes nothing, and the first answer stands', () => {
   expect(unanswered(readQuestions(directory))).toEqual([]);
 });
 
-test('of a file that somebody else wrote only questions and answers are read', () => {
+test('reads only questions and answers of an untrusted file', () => {
   for (const questions of [5, [7, { id: 'a' }, { ...scope, options: ['api'] }, scope]]) {
     writeFileSync(directory.questions, JSON.stringify({ questions, answers: [null, { question: 'scope' }] }));
     expect(unanswered(readQuestions(directory))).toEqual(questions === 5 ? [] : [scope]);
@@ -33,7 +33,7 @@ test('of a file that somebody else wrote only questions and answers are read', (
 });
 
 test('a value that is not offered is refused with those that are', () => {
-  expect(() => checkAnswer(scope, 'web')).toThrow(/takes api/);
+  expect(() => checkAnswer(scope, 'web')).toThrow(/choose api/);
   expect(() => checkAnswer({ id: 'free', text: 'What?' }, 'anything')).not.toThrow();
 });
 

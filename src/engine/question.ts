@@ -44,7 +44,7 @@ export type Question = {
   text: string;
   /** Why it is asked, or what hangs on it. */
   detail?: string;
-  /** Closed choice; absent: free text. */
+  /** Closed choice; default: free text. */
   options?: { value: string; label: string }[];
   /** Taken with --yes, and offered first on a terminal. */
   recommended?: string;
@@ -52,7 +52,7 @@ export type Question = {
 
 export type Answer = { question: string; value: string; source: 'person' | 'recommended' | 'file' };
 
-/** questions.json: what was asked in this run and what was answered. */
+/** questions.json: the questions of this run and their answers. */
 export type QuestionFile = { schemaVersion: 1; run: string; questions: Question[]; answers: Answer[] };
 
 export function readQuestions(directory: RunDirectory): QuestionFile {
@@ -69,7 +69,7 @@ export function parseQuestions(run: string, text: string): QuestionFile {
   return { ...empty, questions: listOf(questions, isQuestion), answers: listOf(answers, isAnswer) };
 }
 
-/** A file that came with an archive may hold anything: what is no such thing is not there. */
+/** A file from an archive may hold anything; invalid items are dropped. */
 function listOf<Item>(value: unknown, isItem: (item: unknown) => item is Item): Item[] {
   return Array.isArray(value) ? value.filter(isItem) : [];
 }
@@ -109,7 +109,7 @@ export function checkAnswer(question: Question, value: string): void {
   const { options = [] } = question;
   throw new CharretteError({
     code: 'usage',
-    message: `${JSON.stringify(value)} is no answer to ${question.id}; it takes ${options.map((option) => option.value).join(', ')}.`,
+    message: `${JSON.stringify(value)} is not a valid answer to ${question.id}; choose ${options.map((option) => option.value).join(', ')}.`,
     fix: `Answer with one of the listed values.`,
   });
 }

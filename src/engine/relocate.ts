@@ -13,12 +13,12 @@ function moved(value: unknown, places: RegExp, to: string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, moved(item, places, to)]));
 }
 
-/** A path begins where a word does and ends there or goes on with a slash: `/a/shop` is in neither `/a/shopping` nor `/b/a/shop`. */
+/** A path begins where a word does and ends there or at a slash: `/a/shop` is in neither `/a/shopping` nor `/b/a/shop`. */
 function placesBelow(from: string): RegExp {
   return new RegExp(`(?<![^\\s"'\`(<[=:,])${literalPattern(from)}(?=$|[/\\s"'\`)>\\]:,;])`, 'g');
 }
 
-/** The inputs of a run for another clone of its repository; those that name no project are left alone. */
+/** The inputs of a run for another clone of its repository; inputs without a project are not changed. */
 export function relocateInputs(inputs: unknown, project: string): unknown {
   if (!isRecord(inputs) || typeof inputs['project'] !== 'string') return inputs;
   return relocate(inputs, inputs['project'], project);

@@ -15,7 +15,7 @@ const format = 'charrette-run';
 export const archiveBounds = { packed: 64 * 1024 * 1024, unpacked: 128 * 1024 * 1024, files: 5_000 } as const;
 
 /**
- * Packs the files of a run that may travel. They stand under numbers, and the manifest says what each is called: names
+ * Packs the portable files of a run. Entries are numbered, and the manifest has the name of each: names
  * of any length fit, and no name in an archive is ever a path.
  */
 export async function packRun(root: string, run: string, repository: string): Promise<Uint8Array> {
@@ -66,7 +66,7 @@ export async function readArchive(bytes: Uint8Array): Promise<RunArchive> {
     const entry = rest[index];
     if (typeof name !== 'string' || !isPortable(name) || seen.has(name))
       throw refused(
-        `the name ${JSON.stringify(String(name).slice(0, 200))} is no file of a run`,
+        `the name ${JSON.stringify(String(name).slice(0, 200))} is not a file of a run`,
         'path-unsafe',
       );
     if (entry === undefined || entry.name !== entryName(index)) throw refused('its entries are out of order');
@@ -84,7 +84,7 @@ async function unpack(bytes: Uint8Array): Promise<{ name: string; data: Uint8Arr
     const tar = await promisify(gunzip)(bytes, {
       maxOutputLength: archiveBounds.unpacked + 16 * 1024 * 1024,
     });
-    // A copy of its own: the parser takes the whole buffer behind what it is given.
+    // A separate copy: the parser reads the whole buffer behind its input.
     entries = parseTar(new Uint8Array(tar));
   } catch (cause) {
     throw refused(cause instanceof Error ? cause.message : String(cause));
@@ -110,6 +110,6 @@ function refused(
   return new CharretteError({
     code,
     message: `The archive cannot be used: ${reason}.`,
-    fix: 'Make it anew with `charrette runs export RUN FILE`. Nothing was written.',
+    fix: 'Make it again with `charrette runs export RUN FILE`. Nothing was written.',
   });
 }

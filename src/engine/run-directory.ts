@@ -31,7 +31,7 @@ export function markWaiting(directory: RunDirectory, waits: boolean): void {
     mkdirSync(folder, { recursive: true });
     writeFileSync(mark, '');
   } catch {
-    // A full disk has no room for a mark; the run waits all the same.
+    // A full disk has no room for a mark; the run waits anyway.
   }
 }
 
@@ -41,7 +41,7 @@ export function markedWaiting(home: Home): string[] {
   return existsSync(folder) ? readdirSync(folder).filter(isRunId).sort().reverse() : [];
 }
 
-/** Where everything of a project stands: `<project>/.charrette/`. */
+/** The paths of a project's files: `<project>/.charrette/`. */
 export type Home = {
   project: string;
   root: string;
@@ -120,7 +120,7 @@ export function parentsOf(id: string): string[] {
   return parents;
 }
 
-/** The home that a run stands in. */
+/** The home around a run. */
 export function homeAround({ root }: RunDirectory): Home {
   return homeOf(path.resolve(root, '..', '..', '..'));
 }

@@ -29,10 +29,10 @@ export async function awaitWorkflowResult<Result>(
 const askStoreMs = { here: 5000, elsewhere: 1000 } as const;
 
 /**
- * Resolves when the run has ended. This process sees its own runs end; the store knows of those that others end. `left` says
- * that nobody waits any more.
+ * Resolves when the run has ended. This process sees its own runs end; the store knows of those that others end. `done` ends
+ * the waiting.
  */
-export async function waitForRunEnd(runs: RunRegistry, runId: string, left: AbortSignal): Promise<'end'> {
+export async function waitForRunEnd(runs: RunRegistry, runId: string, done: AbortSignal): Promise<'end'> {
   const known = runs.handles.get(runId);
   const over = runs.watch(runId).ended();
   const told =
@@ -45,9 +45,9 @@ export async function waitForRunEnd(runs: RunRegistry, runId: string, left: Abor
   const pauseMs = known === undefined ? askStoreMs.elsewhere : askStoreMs.here;
   let ended = false;
   const asked = async () => {
-    while (!ended && !left.aborted) {
-      await sleep(pauseMs, undefined, { signal: left }).catch(() => {});
-      if (ended || left.aborted) return;
+    while (!ended && !done.aborted) {
+      await sleep(pauseMs, undefined, { signal: done }).catch(() => {});
+      if (ended || done.aborted) return;
       const [found] = await DBOS.listWorkflows({
         workflowIDs: [runId],
         loadInput: false,

@@ -52,7 +52,7 @@ test('no name that may travel leads out of the directory', () => {
     expect(isPortable(name), name).toBe(false);
 });
 
-test('inputs name the places of the clone that goes on', () => {
+test('inputs name the places of the clone that continues', () => {
   const inputs = { project: '/a/shop', cwd: '/a/shop/src', other: '/a/shopping', list: ['/a/shop'] };
   expect(relocateInputs(inputs, '/b')).toEqual({
     project: '/b',

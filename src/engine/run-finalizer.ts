@@ -14,13 +14,13 @@ const graceMs = 10_000;
 /** How long a run that has ended waits for the store to know it. */
 const settlingSeconds = 5;
 
-/** Lets go of runs that have ended or were stopped, and of their journals: a process may live for days. */
+/** Releases runs that have ended or were stopped, and their journals: a process may live for days. */
 export class RunCleanup {
   readonly #runs: RunRegistry;
   readonly #journal: Journal;
   readonly #soon = new Map<string, () => void>();
   readonly #retiring = new Set<Promise<void>>();
-  /** Calls a function outside of the workflow that called it, where asking the store is no step. */
+  /** Calls a function outside of the workflow that called it, where a query of the store does not count as a step. */
   readonly #outside = AsyncLocalStorage.snapshot();
 
   constructor(runs: RunRegistry, journal: Journal) {
@@ -28,7 +28,7 @@ export class RunCleanup {
     this.#journal = journal;
   }
 
-  /** Lets go of a run that has ended here once the store knows it. */
+  /** Releases a run that has ended here once the store has its end. */
   retire(runId: string): void {
     this.#outside(() => {
       const retiring = this.#settled(runId).then(() => this.#leave(runId));
@@ -37,7 +37,7 @@ export class RunCleanup {
     });
   }
 
-  /** Lets go of a run that was stopped or cancelled in a moment. */
+  /** Releases a run that was stopped or cancelled in a moment. */
   soon(runId: string): void {
     const timer = setTimeout(() => this.now(runId), graceMs).unref();
     this.#soon.set(runId, () => {
@@ -46,12 +46,12 @@ export class RunCleanup {
     });
   }
 
-  /** Lets go of a run at once that would be let go of soon. */
+  /** Releases at once a run that waits for its release. */
   now(runId: string): void {
     this.#soon.get(runId)?.();
   }
 
-  /** Lets go of a run that was not taken up after all; its journal is not ours to remove. */
+  /** Releases a run that was not started after all; its journal is not ours to remove. */
   drop(runId: string): void {
     this.#soon.delete(runId);
     this.#runs.release(runId);
@@ -75,7 +75,7 @@ export class RunCleanup {
   }
 }
 
-/** Puts on record how runs leave this process when it is not their workflow that says so. */
+/** Records ends and stops of runs that their workflows do not decide. */
 export class RunFinalizer {
   readonly #runs: RunRegistry;
   readonly #departures: RunCleanup;
@@ -87,7 +87,7 @@ export class RunFinalizer {
     this.#clock = options.clock;
   }
 
-  /** Ends what is under way; gives back the record of a run that had come to its end before. */
+  /** Stops running steps; returns the record of a run that had ended before. */
   async stop(runId: string, reason: 'question' | 'stop'): Promise<RunRecord | undefined> {
     const live = this.#runs.open(runId);
     await live.stop();
@@ -104,7 +104,7 @@ export class RunFinalizer {
     return undefined;
   }
 
-  /** Why a run that another process asked for did not start; one that nobody can read, or that goes on, is left. */
+  /** Records why a run that another process requested did not start; an unreadable or running one is not changed. */
   async refuse(runId: string, thrown: unknown, request: string): Promise<void> {
     const error = toCharretteError(thrown);
     if (['run-not-found', 'json-invalid', 'store-locked'].includes(error.code)) return;
@@ -112,7 +112,7 @@ export class RunFinalizer {
     this.#departures.drop(runId);
   }
 
-  /** The store stayed away for longer than anybody should wait: what is saved is enough to go on later. */
+  /** The database was unreachable for too long: what is saved is enough to resume later. */
   async giveUp(runId: string, reason: string): Promise<RunRecord> {
     const live = this.#runs.open(runId);
     await live.stop();

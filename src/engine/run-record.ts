@@ -29,7 +29,7 @@ export type RunRecord = {
   schemaVersion: 1;
   run: string;
   workflow: string;
-  /** Version of the workflow code; a run goes on only under the code that started it. */
+  /** Version of the workflow code; a run continues only under the code that started it. */
   codeVersion: string;
   title: string;
   inputs: unknown;
@@ -40,7 +40,7 @@ export type RunRecord = {
   created: string;
   /** Made for the queue of a shared store; `yes`: questions take the recommended answer. */
   queue?: { labels: string[]; yes: boolean };
-  /** It came from an archive and has not gone on since: a journal that the store has of it is of another copy. */
+  /** It came from an archive and has not continued since: a journal in the store is of another copy. */
   imported?: true;
   /** The process that works on it. */
   process?: ProcessIdentity;
@@ -75,7 +75,7 @@ function parseRunRecord(directory: RunDirectory, text: string | undefined): RunR
   if (text === undefined) {
     throw new CharretteError({
       code: 'run-not-found',
-      message: `There is no run ${directory.id} in ${directory.root}.`,
+      message: `No run ${directory.id} in ${directory.root}.`,
       fix: 'Run `charrette runs` for the list.',
     });
   }

@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home.project, { recursive: true, force: true }));
 
-test('a record that cannot be written when a run asks ends nothing: it is said, and tried again', async () => {
+test('reports and retries a record that cannot be written when a run asks', async () => {
   const directory = runDirectoryOf(home, 'r');
   mkdirSync(directory.root, { recursive: true });
   const told: string[] = [];

@@ -31,7 +31,7 @@ class RunStateWatcher {
     this.#wake();
   }
 
-  /** Resolves as soon as the run has ended or was let go of. */
+  /** Resolves as soon as the run has ended or was released. */
   async ended(): Promise<void> {
     while (!this.#over) await this.#change();
   }
@@ -59,16 +59,16 @@ class RunStateWatcher {
 }
 
 /** How long a record that could not be written waits for the next try. */
-const againMs = 1000;
+const retryDelayMs = 1000;
 
-/** The runs that this process has to do with: where they stand, their open files, who waits for them, what is held. */
+/** The runs of this process: their state, open files, waiters and locks. */
 export class RunRegistry {
   readonly live = new Map<string, LiveRun>();
   /** Runs that began in this process. */
   readonly handles = new Map<string, RunHandle>();
   /** Runs that this process was asked to work on and that have not ended. */
   readonly underWay = new Set<string>();
-  /** What runs failed with here, for those whose end could not be put on record. */
+  /** Failures of runs here whose end could not be saved. */
   readonly failures = new Map<string, unknown>();
   readonly #home: Home;
   readonly #clock: Clock;
@@ -77,7 +77,7 @@ export class RunRegistry {
   /** Runs of other projects than the engine's own. */
   readonly #homes = new Map<string, Home>();
   readonly #watches = new Map<string, RunStateWatcher>();
-  /** What was last to be put on record of a run. */
+  /** The status that was last to be saved for a run. */
   readonly #standing = new WeakMap<LiveRun, 'paused' | 'running'>();
   /** Runs on a shared store that this process alone may work on. */
   readonly #held = new Map<string, Lock>();
@@ -94,12 +94,12 @@ export class RunRegistry {
     this.#store = options.store;
   }
 
-  /** Says that a run stands in another project than the engine's own. */
+  /** Registers a run of another project than the engine's own. */
   place(runId: string, home: Home): void {
     this.#homes.set(runId, home);
   }
 
-  /** Runs that a run starts are named after it and stand beside it. */
+  /** Child runs are named after their parent, next to it. */
   homeOf(runId: string): Home {
     const parent = [...this.#homes.keys()].find((id) => id === runId || runId.startsWith(`${id}-`));
     return (parent === undefined ? undefined : this.#homes.get(parent)) ?? this.#home;
@@ -141,8 +141,8 @@ export class RunRegistry {
   }
 
   /**
-   * Puts on record that a run waits for people, or goes on. A full disk ends neither the process nor the run: it is tried again for
-   * as long as that is how the run stands.
+   * Records that a run waits for people, or continues. A full disk ends neither the process nor the run: the write is retried for
+   * as long as the run is in that state.
    */
   async #note(live: LiveRun, status: 'paused' | 'running'): Promise<void> {
     const { id } = live.directory;
@@ -154,7 +154,7 @@ export class RunRegistry {
         return;
       } catch (error) {
         if (tries === 0) this.#guard?.troubled(id, error);
-        await sleep(againMs, undefined, { ref: false });
+        await sleep(retryDelayMs, undefined, { ref: false });
       }
     }
   }

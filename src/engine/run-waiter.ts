@@ -19,10 +19,10 @@ export type AnswerProvider = (questions: Question[], signal: AbortSignal) => Pro
 
 export type WaitOptions = { answer?: AnswerProvider; signal: AbortSignal };
 
-/** How long a stop waits for a start that is under way: its store may not answer. */
+/** How long a stop waits for a start in progress: its database may be unreachable. */
 const startingMs = 5000;
 
-/** Waits for runs, with somebody who may answer their questions. */
+/** Waits for runs, with a caller who may answer their questions. */
 export class RunWaiter {
   readonly #runs: RunRegistry;
   readonly #ends: RunFinalizer;
@@ -44,14 +44,14 @@ export class RunWaiter {
     this.#answer = options.answer;
   }
 
-  /** Resolves when the run has ended, or waits for an answer that nobody here can give. */
+  /** Resolves when the run has ended, or waits for an answer that this process cannot get. */
   async attend(runId: string, options: WaitOptions, started: Promise<void>): Promise<RunEnd> {
-    // Says that nobody waits any more, so that nothing goes on asking the store.
-    const left = new AbortController();
+    // Ends every wait, so that nothing keeps asking the store.
+    const done = new AbortController();
     try {
-      return await this.#follow(runId, options, started, left.signal);
+      return await this.#follow(runId, options, started, done.signal);
     } finally {
-      left.abort();
+      done.abort();
     }
   }
 
@@ -59,17 +59,17 @@ export class RunWaiter {
     runId: string,
     options: WaitOptions,
     started: Promise<void>,
-    left: AbortSignal,
+    done: AbortSignal,
   ): Promise<RunEnd> {
     const directory = this.#runs.directoryOf(runId);
     const watch = this.#runs.watch(runId);
-    const stopped = onAbort(options.signal, left);
+    const stopped = onAbort(options.signal, done);
     const ended = started.then(async () =>
-      isFinal((await readRunRecord(directory)).status) ? 'end' : waitForRunEnd(this.#runs, runId, left),
+      isFinal((await readRunRecord(directory)).status) ? 'end' : waitForRunEnd(this.#runs, runId, done),
     );
     ended.catch(() => {});
     for (;;) {
-      const lost = this.#server?.lost(left) ?? new Promise<never>(() => {});
+      const lost = this.#server?.lost(done) ?? new Promise<never>(() => {});
       const next = await Promise.race([ended, stopped, lost, watch.paused()]);
       if (next === 'end') return { kind: 'ended', record: await this.#ends.settle(directory) };
       if (next === 'stop') {
@@ -77,13 +77,13 @@ export class RunWaiter {
         return this.#leave(runId);
       }
       if (next === 'lost') {
-        // What is under way needs no store; its results are kept in the run's directory.
+        // Running steps need no store; their results are kept in the run's directory.
         await raceAbort(this.#runs.open(runId).idle(), options.signal);
         if (this.#server?.isLost && !options.signal.aborted)
           return { kind: 'ended', record: await this.#ends.giveUp(runId, this.#server.reason) };
         continue;
       }
-      // Somebody else may answer, cancel or stop while a person here is being asked.
+      // Another process may answer, cancel or stop while the user here is being asked.
       const asking = new AbortController();
       const answers = await Promise.race([
         options.answer?.(next, asking.signal),
@@ -102,7 +102,7 @@ export class RunWaiter {
     }
   }
 
-  /** Nobody here can answer, but somebody may have left the answer, or a cancel, before the run was taken up. */
+  /** No answer here, but another process may have left an answer or a cancel before the run was started. */
   async #isStillAsking(runId: string, questions: readonly Question[]): Promise<boolean> {
     await this.#inboxes.readAll();
     const directory = this.#runs.directoryOf(runId);
@@ -111,7 +111,7 @@ export class RunWaiter {
     return questions.some(({ id }) => open.has(id));
   }
 
-  /** Stops a run, or lets it wait for answers, unless it has come to its end by itself. */
+  /** Stops a run, or lets it wait for answers, unless it has ended. */
   async #leave(runId: string, questions?: Question[]): Promise<RunEnd> {
     const ended = await this.#ends.stop(runId, questions === undefined ? 'stop' : 'question');
     if (ended !== undefined) return { kind: 'ended', record: ended };

@@ -3,7 +3,7 @@ import type { Usage } from '../base/schema/calls.ts';
 import { type LaneKind, laneKinds } from '../base/schema/calls.ts';
 import type { Answer, Question } from './question.ts';
 
-/** What values of a run's files have to be. The files may come from an untrusted archive. */
+/** Checks of values in a run's files, which may come from an untrusted archive. */
 
 export const isText = (value: unknown): value is string => typeof value === 'string';
 

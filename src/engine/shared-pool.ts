@@ -19,27 +19,27 @@ export async function serverFault(url: string): Promise<CharretteError | undefin
 }
 
 /** How long a server may owe an answer before its connection counts as dead. */
-const longestSilenceMs = 30_000;
+const maxSilenceMs = 30_000;
 const tickMs = 500;
-/** A server ends transactions of a process that was cut off or suspended, so that whoever takes its runs over is not held up. */
+/** A server ends transactions of a process that was cut off or suspended, so that the next holder of its runs does not wait. */
 const idleTransactionMs = 10_000;
 /** After how many seconds the server asks whether a silent line is dead, and how often; by default it does so after hours. */
 const serverKeepAlive = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3';
 
 export type PoolSettings = {
-  /** How long whoever uses the pool bears a store that does not answer. */
+  /** How long the user of the pool tolerates an unreachable database. */
   patienceMs: number;
   connections?: number;
   idleTransactionMs?: number;
-  /** How long a statement may wait for a lock; absent: as long as the other side holds it. */
+  /** How long a statement may wait for a lock; default: as long as the other side holds it. */
   lockMs?: number;
   /** What the server's lists of connections show. */
   name?: string;
 };
 
-/** Connections to a server, none of which waits for ever: a line that went dead does not say so by itself. */
+/** Connections to a server with timeouts everywhere: a dead line does not report itself. */
 export function sharedPool(url: string, settings: PoolSettings): postgres.Pool {
-  const silenceMs = Math.min(longestSilenceMs, settings.patienceMs / 3);
+  const silenceMs = Math.min(maxSilenceMs, settings.patienceMs / 3);
   const pool = new postgres.Pool({
     Client: clientThatGivesUpAfter(silenceMs),
     connectionString: url,
@@ -51,7 +51,7 @@ export function sharedPool(url: string, settings: PoolSettings): postgres.Pool {
     options: serverKeepAlive,
     application_name: settings.name ?? 'charrette',
   });
-  // A connection that breaks while nobody uses it is replaced by the next query.
+  // A connection that breaks while idle is replaced by the next query.
   pool.on('error', () => {});
   return pool;
 }
@@ -68,14 +68,14 @@ function clientThatGivesUpAfter(silenceMs: number): typeof postgres.Client {
       this.on('end', () => this.#rest());
     }
 
-    // biome-ignore lint/suspicious/noExplicitAny: stands for a dozen overloads of `pg`
+    // biome-ignore lint/suspicious/noExplicitAny: covers a dozen overloads of `pg`
     override query(...given: any[]): any {
       this.#watch();
       const query: (...args: unknown[]) => unknown = super.query;
       return query.apply(this, given);
     }
 
-    /** Counts looks, not time: a process that was suspended finds the answer waiting when it goes on. */
+    /** Counts polls, not time: a suspended process finds the answer waiting when it continues. */
     #watch(): void {
       if (this.#timer !== undefined) return;
       const { stream } = (this as unknown as { connection: { stream: Socket } }).connection;

@@ -23,7 +23,7 @@ export async function prepareTables(url: string, pool: Pool): Promise<void> {
   if (isReady) return;
   await ensurePGDatabase(url, silentLogger);
   const client = await pool.connect();
-  // A connection that dies says so to whoever asks it next.
+  // A broken connection fails its next query.
   const ignore = () => {};
   client.on('error', ignore);
   try {
@@ -36,7 +36,7 @@ export async function prepareTables(url: string, pool: Pool): Promise<void> {
   }
 }
 
-/** Asks again instead of waiting in the server: a connection that is silent for long counts as dead. */
+/** Polls instead of waiting in the server: a connection that is silent too long counts as dead. */
 async function lock(client: PoolClient): Promise<void> {
   for (let tries = 0; tries < lockTries; tries += 1) {
     const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS held', [lockNumber]);

@@ -15,7 +15,7 @@ function someStore() {
 
 const failure = new Error('PGlite failed to initialize properly');
 
-test('files that can be read and written, with room beside them, are no excuse for a store', async () => {
+test('a store with readable and writable files and free space counts as corrupt', async () => {
   const home = someStore();
   await requireUsable(home, failure);
   expect(readdirSync(home.root)).toEqual(['store']);

@@ -23,7 +23,7 @@ function watched(patienceMs: number) {
   return { state, news, watch, asked };
 }
 
-test('a store that answers is no news and never lost', async () => {
+test('a reachable store is never reported and never lost', async () => {
   const { watch, news, asked } = watched(20);
   watch.start();
   await asked(10);
@@ -44,7 +44,7 @@ test('a store that stops answering is named with its reason, counts as lost, and
   expect(news).toEqual(['away: refused; refused too', 'back']);
 });
 
-test('whoever has left is not told that the store is lost, and not kept', async () => {
+test('does not notify or keep a waiter that is done', async () => {
   const { watch, state } = watched(20);
   watch.start();
   const left = new AbortController();
@@ -59,7 +59,7 @@ test('whoever has left is not told that the store is lost, and not kept', async 
   expect(told).toBe(false);
 });
 
-test('one question that is not answered is no news', async () => {
+test('does not report a single missed poll', async () => {
   const { watch, news, state, asked } = watched(60_000);
   watch.start();
   state.answers = false;

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What is said aloud about a store that stops answering, and when it answers again. */
+/** Receives that a store became unreachable, and that it answers again. */
 export type StoreNews = { away(reason: string): void; back(): void };
 
 const intervalMs = 1000;
-/** Shorter absences are no news. */
+/** Shorter absences are not reported. */
 const newsAfterMs = 2000;
-/** The most that one look can count: a process that was suspended has not waited. */
-const longestLookMs = 30_000;
+/** The longest time that one poll can count: a suspended process has not waited. */
+const maxPollMs = 30_000;
 
-/** Asks a shared store now and then whether it is there; the durable engine itself would wait for it without a word. */
+/** Polls a shared store; the durable engine itself would wait for it without a word. */
 export class StoreWatch {
   readonly #ask: () => Promise<unknown>;
   readonly #patienceMs: number;
@@ -53,12 +53,12 @@ export class StoreWatch {
     return this.#reason;
   }
 
-  /** Resolves as soon as the store counts as lost; `left` says that nobody waits for that any more. */
-  async lost(left: AbortSignal): Promise<'lost'> {
+  /** Resolves as soon as the store counts as lost; `done` ends the waiting. */
+  async lost(done: AbortSignal): Promise<'lost'> {
     while (!this.isLost)
       await new Promise<void>((resolve) => {
         this.#waiting.add(resolve);
-        left.addEventListener('abort', () => this.#waiting.delete(resolve), { once: true });
+        done.addEventListener('abort', () => this.#waiting.delete(resolve), { once: true });
       });
     return 'lost';
   }
@@ -82,7 +82,7 @@ export class StoreWatch {
 
   #missed(tookMs: number, error: unknown): void {
     if (this.#stop.signal.aborted) return;
-    this.#awayMs += this.#intervalMs + Math.min(tookMs, longestLookMs);
+    this.#awayMs += this.#intervalMs + Math.min(tookMs, maxPollMs);
     this.#reason = reasonOf(error);
     if (!this.#said && this.#awayMs >= Math.min(newsAfterMs, this.#patienceMs)) {
       this.#said = true;
@@ -94,7 +94,7 @@ export class StoreWatch {
   }
 }
 
-/** Several addresses of one name fail together, with no message of their own. */
+/** Several addresses of one name fail together, without a common message. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
   return error instanceof Error ? error.message : String(error);

@@ -48,7 +48,7 @@ export type Store = {
   settings: Partial<DBOSConfig>;
   /** Makes what must be there before the engine starts. */
   prepare?(): Promise<void>;
-  /** A server can go away while it is used: asks it whether it is there, and says how long to wait for it. */
+  /** A server can become unreachable: polls it, and how long to wait for it. */
   server?: { ask(): Promise<unknown>; patienceMs: number };
   /** Told after journals of so many runs were removed; gives their room back. */
   tidy(removed: number): Promise<void>;
@@ -81,16 +81,16 @@ async function openShared({ url, patienceSeconds = defaultPatienceSeconds }: Sha
   Object.assign(dbRetryConfig, { initialBackoffSec: 0.2, maxBackoffSec: 3 });
   const patienceMs = patienceSeconds * 1000;
   const pool = sharedPool(url, { patienceMs });
-  // A connection of its own: a busy process that waits for one of the others has not lost its server.
+  // A separate connection: a busy process that waits for one of the others has not lost its server.
   const asking = sharedPool(url, { patienceMs, connections: 1 });
   return {
     kind: 'shared',
     settings: { systemDatabaseUrl: url, systemDatabasePool: pool },
     prepare: () => prepareTables(url, pool),
     server: { ask: () => asking.query('SELECT 1'), patienceMs },
-    // A server looks after its room by itself.
+    // A server tidies automatically.
     tidy: async () => {},
-    // Connections that are in use belong to work that was stopped; nobody waits for their answers.
+    // Connections in use belong to stopped work; no one waits for their answers.
     close: async () => {
       for (const connections of [pool, asking]) void connections.end().catch(() => {});
     },
@@ -103,7 +103,7 @@ async function openEmbedded(home: Home, lock: Lock): Promise<Store> {
     import('./embedded-pool.ts'),
     unpackTemplate(home),
   ]);
-  // Our own lock says that nobody has it open. A process killed while it wrote this file left it empty, which is refused.
+  // Our lock proves that no process has it open. A process killed while it wrote this file left it empty, which is refused.
   await rm(path.join(home.store, 'postmaster.pid'), { force: true });
   keepBaselineCode();
   const database = new PGlite({ dataDir: home.store });
@@ -111,7 +111,7 @@ async function openEmbedded(home: Home, lock: Lock): Promise<Store> {
     await database.waitReady;
     await database.query('SELECT 1');
   } catch (error) {
-    // Leaves it where it is when something else than the store is to blame.
+    // Keeps the store in place when something else is the cause.
     await requireUsable(home, error);
     throw await setCorruptStoreAside(home, error);
   }
@@ -172,7 +172,7 @@ async function unpackTemplate(home: Home): Promise<void> {
   await rename(staging, home.store);
 }
 
-/** Stands beside the bundle; sources run without one and pay for the making of a database. */
+/** Next to the bundle; sources run without one and create a database instead. */
 async function findTemplate(): Promise<Uint8Array | undefined> {
   for (const place of [
     'store-template.tar.gz',

@@ -11,7 +11,7 @@ export async function embeddedEngine(
   return opening.engine;
 }
 
-/** A run that nobody has started yet. */
+/** A run that was never started. */
 export async function madeRun(
   home: Home,
   id: string,

@@ -63,7 +63,7 @@ export class WorkflowContext {
 
   /**
    * Runs other runs side by side, each with the directory and record that were made for it, and waits for all. A run
-   * that failed has an end like any other. Such runs must not ask: nobody is told that they wait.
+   * that failed has an end like any other. Such runs must not ask: no one is notified that they wait.
    */
   async runs(ids: readonly string[]): Promise<RunEnding[]> {
     const handles: RunHandle[] = [];
@@ -103,7 +103,7 @@ export class WorkflowContext {
         this.live.resumeFromPause();
         return new Map(answers.map((answer) => [answer.question, answer]));
       }
-      // Answers that came meanwhile have left a message; only what nobody answered is worth a pause, and is asked then.
+      // New answers have left a message; only unanswered questions are asked and worth a pause.
       const known = new Set(readQuestions(this.live.directory).answers.map((answer) => answer.question));
       const open = questions.filter(({ id }) => !known.has(id));
       if (open.length > 0) this.live.pause(open);
@@ -111,7 +111,7 @@ export class WorkflowContext {
     }
   }
 
-  /** Waits; a resumed run waits only for what is left, and never longer than it was told, whatever the clock does. */
+  /** Waits; a resumed run waits only for the rest, and never longer than the given time, whatever the clock does. */
   async sleep(milliseconds: number): Promise<void> {
     if (milliseconds <= 0) return;
     const until = await this.step('wait', async () => this.clock.now() + milliseconds);
@@ -119,7 +119,7 @@ export class WorkflowContext {
     if (left > 0) await this.live.perform((signal) => sleep(left, undefined, { signal }));
   }
 
-  /** Answers a question without asking, and puts it on record like any other. */
+  /** Answers a question without asking, and saves it like any other. */
   async decide(question: Question, value: string): Promise<void> {
     await this.step(`decide ${question.id}`, async () => {
       rememberQuestions(this.live.directory, [question]);

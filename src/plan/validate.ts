@@ -6,7 +6,7 @@ import { withDirectoryLock } from '../base/files/directory-lock.ts';
 import type { Plan } from '../base/schema/judgements/plan.ts';
 import type { Revision } from '../base/schema/judgements/review.ts';
 import { tidyLine } from '../base/schema/primitives.ts';
-import { repeated, withoutLast } from '../base/text/strings.ts';
+import { repeated, trimEndChars } from '../base/text/strings.ts';
 import { type DecidedPoint, groundDecisions } from './grounding/decisions.ts';
 import { subjectOfPlan } from './grounding/subject.ts';
 
@@ -28,7 +28,7 @@ export type IssueCategory = (typeof issueCategories)[number];
  */
 export function insertIssue(log: string, category: IssueCategory, entry: string): string {
   const bullet = `- ${tidyLine(entry).replace(/^- /, '')}`;
-  const lines = withoutLast(log, '\n').split('\n');
+  const lines = trimEndChars(log, '\n').split('\n');
   const start = lines.indexOf(`### ${category}`);
   if (start === -1) {
     const before = log.trim() === '' ? '' : `${lines.join('\n')}\n\n`;

@@ -20,7 +20,7 @@ function asking(): RunDirectory {
   return directory;
 }
 
-test('a person in `watch` who was too late with one answer is told so and asked for the rest: the rest was lost', async () => {
+test('`watch` reports an answer that came too late and asks for the rest again', async () => {
   const directory = asking();
   const asked: string[][] = [];
   const told: string[] = [];
@@ -36,10 +36,10 @@ test('a person in `watch` who was too late with one answer is told so and asked 
   expect(peekMessages(directory.inbox)).toHaveLength(2);
 });
 
-test('nobody is asked twice for an answer that the question does not take', async () => {
+test('does not ask again after an answer that the question does not take', async () => {
   const directory = asking();
   const never = async (open: Question[]) => open.map((question) => to(question, 'never'));
-  await expect(answerOpen(directory, never, async () => {})).rejects.toThrow('it takes now');
+  await expect(answerOpen(directory, never, async () => {})).rejects.toThrow('choose now');
   expect(
     await answerOpen(
       directory,

@@ -54,7 +54,7 @@ async function requireAtRest(
   if (queue === undefined && record.queue !== undefined && !isFinal(record.status))
     throw new CharretteError({
       code: 'usage',
-      message: `The run ${record.run} was given to the queue of a shared store, which is not seen from here.`,
+      message: `The run ${record.run} was given to the queue of a shared store, which cannot be reached from here.`,
       fix: 'Set CHARRETTE_DATABASE_URL, or `store` in the configuration, to a server that answers: it knows whether a worker has the run.',
     });
   const held = queue?.state === 'running' || queue?.state === 'waiting';
@@ -62,7 +62,7 @@ async function requireAtRest(
   if (held || isLive({ ...record, queue: undefined }, directory))
     throw new CharretteError({
       code: 'usage',
-      message: `The run ${record.run} is at work${queue?.worker === undefined ? '' : ` in ${queue.worker}`}.`,
+      message: `The run ${record.run} is running${queue?.worker === undefined ? '' : ` in ${queue.worker}`}.`,
       fix: 'Stop it first (Ctrl-C where it runs), or wait until it ends.',
     });
   if (queue?.state === 'queued')
@@ -79,8 +79,8 @@ async function requireAtRest(
     return;
   throw new CharretteError({
     code: 'usage',
-    message: `The run ${record.run} (${record.workflow}) keeps work outside its directory and cannot go on elsewhere.`,
-    fix: `Go on with it here: \`charrette resume ${record.run}\`.`,
+    message: `The run ${record.run} (${record.workflow}) keeps work outside its directory and cannot continue elsewhere.`,
+    fix: `Run \`charrette resume ${record.run}\` here.`,
   });
 }
 

@@ -81,7 +81,7 @@ async function followElsewhere(
   requireStartable(before);
   // Its earlier end is not the end of this attempt.
   const hadEnded = isFinal(before.status);
-  await attendant.notify?.(`the store is held by process ${holder.pid}; the run goes on there`);
+  await attendant.notify?.(`the store is held by process ${holder.pid}; the run continues there`);
   await leaveMessage(project.inbox, { type: 'run', run });
   /** False: no one here can answer. */
   const answer = () =>

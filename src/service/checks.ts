@@ -57,7 +57,7 @@ export type LiteCheck = {
   warnings: string[];
 };
 
-/** A checked plan: what was found, as text, as data, and as findings with their places. */
+/** A checked plan: its report as text, as data, and as findings with their places. */
 export type PlanCheck = { report: GroundingReport | LiteCheck; text: string; findings: PlanFinding[] };
 
 /** Checks the claims of a plan against the repository: of a file or folder, else of a run. */
@@ -221,8 +221,8 @@ async function planFromFile(file: string): Promise<Subject> {
   if (text === undefined) {
     throw new CharretteError({
       code: 'not-found',
-      message: `There is no file ${file}.`,
-      fix: 'Name a plan, or leave the file out to check the plan of the latest run.',
+      message: `The file ${file} does not exist.`,
+      fix: 'Name a plan, or omit the file to check the plan of the latest run.',
     });
   }
   return { file, text, plan: readPlanText(file, text), commit: undefined, decided: [], notes: [] };

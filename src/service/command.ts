@@ -15,7 +15,7 @@ export type OptionSpec = {
   parse?: (value: string, previous: unknown) => unknown;
   choices?: readonly string[];
   default?: unknown;
-  /** The flag without which this one says nothing: `--queue`. */
+  /** The flag that this one requires: `--queue`. */
   needs?: string;
 };
 
@@ -110,7 +110,7 @@ export type OpenObserver = (
   print: (text: string) => void,
 ) => Promise<{ hear(event: RunEvent): void; close(): Promise<string | undefined> }>;
 
-/** What a command gives back: data for people (`text`, to stdout) and for programs (`json`). One place prints it. */
+/** The result of a command: data for people (`text`, to stdout) and for programs (`json`). Printed in one place. */
 export type CommandResult = {
   exit: ExitCode;
   text?: string;
@@ -119,20 +119,20 @@ export type CommandResult = {
   streamed?: boolean;
 };
 
-/** The exit of a command that was told to stop: 3 by the time limit, 130 by Ctrl-C, 143 by another signal. */
+/** The exit of a stopped command: 3 by the time limit, 130 by Ctrl-C, 143 by another signal. */
 export function stopExit({ reason }: AbortSignal): ExitCode {
   if (isCharretteError(reason)) return exitCodeOf(reason);
   return reason === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated;
 }
 
-/** Throws when it was the time limit that stopped a command: what holds at that moment, and how to go on. */
+/** Throws when the time limit stopped a command: what holds at that moment, and how to continue. */
 export function throwTimeLimit({ reason }: AbortSignal, fix: string, state = ''): void {
   if (!isCharretteError(reason)) return;
   const { code, message } = reason;
   throw new CharretteError({ code, message: `${message}${state}`, fix });
 }
 
-/** A line for the person, beside the result. It may quote a file, an agent or a server. */
+/** Prints a line for the user, apart from the result. It may quote a file, an agent or a server. */
 export function printNotice({ stderr }: Pick<Terminal, 'stderr'>, line: string): void {
   stderr.write(`${terminalText(line)}\n`);
 }
@@ -155,10 +155,10 @@ export function indexOfCommand(words: readonly string[]): number | undefined {
   return undefined;
 }
 
-/** Stops a command whose project folder (`--cwd`) is not there. */
+/** Stops a command whose project folder (`--cwd`) does not exist. */
 export function requireDirectory(directory: string): void {
   if (isDirectory(directory)) return;
-  throw new CharretteError({ code: 'not-found', message: `There is no folder ${directory}.` });
+  throw new CharretteError({ code: 'not-found', message: `The folder ${directory} does not exist.` });
 }
 
 function isDirectory(directory: string): boolean {

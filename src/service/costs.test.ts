@@ -25,7 +25,7 @@ const estimated: Spent['usage'] = {
   outputTokens: 0,
 };
 
-test('measured, estimated and unknown figures stand apart, per agent and in total', () => {
+test('separates measured, estimated and unknown figures, per agent and in total', () => {
   const list = costList(
     [
       base,
@@ -57,11 +57,11 @@ test('days and commands are lines in their order', () => {
   expect(renderCosts(costList([], 'day'))).toBe('No agent was called yet.\n');
 });
 
-test('whatever the lines stand for, they add up to the total', () => {
+test('lines of any grouping add up to the total', () => {
   const call = fc.record({
     agent: fc.constantFrom('one', 'two'),
     command: fc.constantFrom('design', 'lite-plan'),
-    model: fc.constantFrom('gpt-5', 'nobody-knows'),
+    model: fc.constantFrom('gpt-5', 'unknown-model'),
     time: fc.constantFrom('2026-11-01T10:00:00.000Z', '2026-12-01T10:00:00.000Z'),
     usage: fc.constantFrom(base.usage, unknown, estimated),
   });

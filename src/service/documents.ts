@@ -15,7 +15,7 @@ const lite: readonly ResultDocument[] = [
   ['To document', 'follow-up-doc.md'],
 ];
 
-/** What the result of a workflow is, in the order in which it is read. A design has views of its own. */
+/** The documents with the result of a workflow, in reading order. A design has special views. */
 const resultDocuments: Readonly<Record<string, readonly ResultDocument[]>> = {
   'lite-plan': lite,
   'lite-execute': lite,
@@ -44,7 +44,7 @@ export function litePlanMarkdown(files: LitePlanFiles): string {
   return `# ${planText(files, inParagraphs)}`;
 }
 
-/** Lines that are no items of a list are paragraphs of their own; one that ends in a colon names the list below it. */
+/** Makes lines outside lists paragraphs; a line that ends in a colon names the list below it. */
 function inParagraphs(text: string): string {
   return text
     .split('\n')

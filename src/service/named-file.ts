@@ -15,19 +15,19 @@ export async function textOfFile(
   if (text !== undefined) return text;
   throw new CharretteError({
     code: 'not-found',
-    message: `${flag} names ${file}, which is not there.`,
+    message: `${flag} names ${file}, which does not exist.`,
     fix: 'Check its name; a relative one starts from the directory of the command, or from --cwd.',
   });
 }
 
-/** Writes a file where somebody asked for it. */
+/** Writes a file that the user named. */
 export async function writeNamedFile(file: string, content: string | Uint8Array): Promise<void> {
   await writeFileAtomic(file, content).catch((cause: unknown) => {
     throw unwritable(file, cause);
   });
 }
 
-/** What is wrong with a place where no file can be written; whose fault it is not stays as it was. */
+/** Why no file can be written at a place; other causes are not changed. */
 const faults: Readonly<Record<string, string>> = {
   EISDIR: 'it is a directory',
   EEXIST: 'what should be its directory is a file',
@@ -36,7 +36,7 @@ const faults: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'its name is too long',
 };
 
-/** The error of somebody who tried to write a file that was named on the command line. */
+/** The error for a file, named on the command line, that cannot be written. */
 export function unwritable(file: string, cause: unknown): unknown {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   const fault = faults[code];
@@ -44,7 +44,7 @@ export function unwritable(file: string, cause: unknown): unknown {
   return new CharretteError({
     code: 'usage',
     message: `${file} cannot be written: ${fault}.`,
-    fix: 'Name a file in a directory that is there.',
+    fix: 'Name a file in an existing directory.',
     cause,
   });
 }

@@ -59,7 +59,7 @@ export async function findPlan(project: Project, name: string | undefined): Prom
     throw new CharretteError({
       code: 'not-found',
       message: `The run ${directory.id} has no plan yet.`,
-      fix: `Look at it with \`charrette show ${directory.id}\`.`,
+      fix: `Run \`charrette show ${directory.id}\` for details.`,
     });
   }
   return { ...made, record: await readRunRecord(directory) };
@@ -93,7 +93,7 @@ export async function findPlanFiles(project: Project, name: string | undefined):
     throw new CharretteError({
       code: 'not-found',
       message: `The run ${directory.id} has no plan yet.`,
-      fix: `Look at it with \`charrette show ${directory.id}\`.`,
+      fix: `Run \`charrette show ${directory.id}\` for details.`,
     });
   }
   if (recognisePlan(text).kind === 'plan')
@@ -112,7 +112,7 @@ async function tasksAt(place: string): Promise<NamedPlan> {
   const file = planFileAt(place);
   const text = await readTextFile(file);
   if (text === undefined)
-    throw new CharretteError({ code: 'not-found', message: `There is no plan at ${file}.` });
+    throw new CharretteError({ code: 'not-found', message: `No plan found at ${file}.` });
   const plan = readDesign(text);
   return {
     title: plan.title,

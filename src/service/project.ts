@@ -23,7 +23,7 @@ export type Project = Home & {
   env: NodeJS.ProcessEnv;
   /** Interpreter and script that start this program again. */
   program: readonly string[];
-  /** Takes a sentence for the user that belongs to no result: the database does not answer. */
+  /** Takes a sentence for the user that belongs to no result: the database cannot be reached. */
   notify: (sentence: string) => void;
 };
 
@@ -62,7 +62,7 @@ function ownProgram(): string[] {
   }
 }
 
-/** The configuration, read anew; commands that need none do not load what reads it. */
+/** The configuration, read again each time; commands that need none do not load what reads it. */
 export async function settingsOf({ project, env, configFile }: Project): Promise<ResolvedConfig['config']> {
   const { loadConfig } = await import('../base/config/config.ts');
   return (await loadConfig({ project, env, file: configFile })).config;
@@ -85,7 +85,7 @@ export async function findRun(home: Home, name: string | undefined): Promise<Run
     if (latest === undefined) {
       throw new CharretteError({
         code: 'run-not-found',
-        message: `There are no runs in ${home.runs}.`,
+        message: `No runs in ${home.runs} yet.`,
         fix: 'Start one with `charrette design "…"`.',
       });
     }

@@ -167,7 +167,7 @@ async function compileTask(
       message:
         tasks.length === 0
           ? 'tasks.md has no task headings (`### Task 1.1: …`).'
-          : `There is no task ${String(wanted)}; tasks are ${numbers}.`,
+          : `Unknown task ${String(wanted)}; tasks are ${numbers}.`,
     });
   }
   const project = await readProject(directory, meta.meta);

@@ -140,7 +140,7 @@ function asTrouble(error: unknown): CharretteError {
   throw error;
 }
 
-/** Exits of runs whose end only the queue knows: their files are no longer in the store, or never got there. */
+/** Exits of runs whose end only the queue has: their files have left the store, or never got into it. */
 const exits = { done: 0, 'not-accepted': 6, failed: 1, cancelled: 1 } as const;
 
 /** Why a copy is incomplete. A run that has ended has ended here too, whatever became of its files. */

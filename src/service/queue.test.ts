@@ -8,7 +8,7 @@ import { enqueueRun } from './queue.ts';
 test('a run whose project could not be read was shown as queued, although no queue had it', async () => {
   const { home, directory, remove } = writeRun({ status: 'running' });
   onTestFinished(remove);
-  const env = { CHARRETTE_DATABASE_URL: 'postgresql://nobody@localhost/none' };
+  const env = { CHARRETTE_DATABASE_URL: 'postgresql://user@localhost/none' };
   const gone = { ...openProject(home.project, { env }), project: path.join(home.project, 'gone') };
   await expect(enqueueRun(gone, directory, {})).rejects.toMatchObject({
     fix: expect.stringContaining(`charrette resume ${directory.id}`),

@@ -16,13 +16,13 @@ import { type Project, settingsOf } from './project.ts';
 /** What a worker is given beyond its heartbeat timeout before it counts as gone. */
 const graceSeconds = 2;
 
-/** The address of the shared store; without one there is no queue. */
+/** The address of the shared store; without one no queue exists. */
 export async function sharedUrl(project: Project): Promise<string> {
   const { store } = await settingsOf(project);
   if (typeof store === 'object') return store.url;
   throw new CharretteError({
     code: 'usage',
-    message: 'There is no shared store: the queue and its workers need a PostgreSQL server.',
+    message: 'No shared store is configured: the queue and its workers need a PostgreSQL server.',
     fix: 'Set CHARRETTE_DATABASE_URL=postgresql://… or `store: {"url": "postgresql://…"}` in the configuration.',
   });
 }
@@ -134,8 +134,8 @@ export async function recommendQueued(project: Project, directory: RunDirectory)
   await withQueue(project, async (queue) => {
     const [entry] = await readEntries(queue, [directory.id]);
     if (entry !== undefined) return sendMessage(queue, directory.id, { type: 'recommend' });
-    const { queue: wishes } = await readRunRecord(directory);
-    await updateRunRecord(directory, { queue: { labels: wishes?.labels ?? [], yes: true } });
+    const { queue: options } = await readRunRecord(directory);
+    await updateRunRecord(directory, { queue: { labels: options?.labels ?? [], yes: true } });
   });
 }
 
@@ -183,7 +183,7 @@ export async function leaveQueue(project: Project, run: string, dryRun: boolean)
     if (entry?.worker === undefined) return true;
     throw new CharretteError({
       code: 'usage',
-      message: `The worker ${entry.worker} is at work on the run ${run}.`,
+      message: `The worker ${entry.worker} is running ${run}.`,
       fix: `Cancel it first: \`charrette cancel ${run}\`.`,
     });
   });

@@ -22,7 +22,7 @@ import { findRun, type Project } from './project.ts';
 /** The checkouts that a run has left: work that was not merged, or that is in progress. */
 export async function worktreesOf(directory: RunDirectory): Promise<string[]> {
   const folder = path.join(directory.root, 'worktrees');
-  // Also one that lost its `.git`: what was done there is nowhere else.
+  // Also one that lost its `.git`: its work exists nowhere else.
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   return entries
     .filter((entry) => entry.isDirectory())
@@ -181,7 +181,7 @@ function refuseLive(record: RunRecord, directory: RunDirectory): void {
   if (!isLive(record, directory)) return;
   throw new CharretteError({
     code: 'usage',
-    message: `The run ${directory.id} is going on in process ${record.process?.pid}.`,
+    message: `The run ${directory.id} is running in process ${record.process?.pid}.`,
     fix: `Cancel it first: \`charrette cancel ${directory.id}\`.`,
   });
 }
@@ -200,7 +200,7 @@ async function runRemover(
     if (!mayRemove(directory.root, [home.runs])) {
       throw new CharretteError({
         code: 'path-unsafe',
-        message: `${directory.root} is no run of this project.`,
+        message: `${directory.root} is not a run of this project.`,
       });
     }
     const design = await spareBranch(home.project, record);

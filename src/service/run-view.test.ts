@@ -38,7 +38,7 @@ const queue = {
 const usage = { basis: 'measured', inputTokens: 10, cachedInputTokens: 0, outputTokens: 5 } as const;
 
 describe('the view of a run', () => {
-  test('phases stand in the order they began, with their last words as title', () => {
+  test('lists phases in the order they began, with their last words as title', () => {
     const view = viewOf(
       { type: 'run-start', workflow: 'design', title: 'cancel an order' },
       { type: 'phase-start', phase: '1', line: '━━━\n> **🔶 1: branch**' },
@@ -90,7 +90,7 @@ describe('the view of a run', () => {
     expect(view.phases).toMatchObject([{ phase: 'specify', title: 'specify', lanes: ['a'] }]);
   });
 
-  test('a stopped run stands still; resumed, its open lanes run again from then on', () => {
+  test('a stopped run does not count time; resumed, its open lanes run again from then on', () => {
     const before: EventBody[] = [
       { type: 'phase-start', phase: '2a', line: '2a: sketches' },
       queue,
@@ -105,7 +105,7 @@ describe('the view of a run', () => {
     expect(resumed.pause).toBeUndefined();
   });
 
-  test('a question is open until it is answered, and asked twice it stands once', () => {
+  test('a question is open until it is answered, and appears once when asked twice', () => {
     const ask: EventBody = { type: 'question-ask', questions: [{ id: 'scope', text: 'Which part?' }] };
     expect(viewOf(ask, ask).questions).toHaveLength(1);
     const answer: EventBody = {
@@ -115,7 +115,7 @@ describe('the view of a run', () => {
     expect(viewOf(ask, answer).questions).toEqual([]);
   });
 
-  test('notes that a question says itself do not stand beside it, nor after it', () => {
+  test('hides notes that repeat a question, also after its answer', () => {
     const view = viewOf(
       { type: 'phase-start', phase: 'LP-4', line: '▸ LP-4 confirm' },
       { type: 'note', phase: 'LP-4', text: '1. TASK-001 Add one' },
@@ -128,7 +128,7 @@ describe('the view of a run', () => {
     expect(view.phases[0]?.notes.map(({ text }) => text)).toEqual(['something else']);
   });
 
-  test('warnings repeated at the end stand once, tables of lanes not at all', () => {
+  test('shows repeated warnings once and tables of lanes never', () => {
     const view = viewOf(
       { type: 'phase-start', phase: '0', line: '0: setup' },
       { type: 'warning', phase: '0', text: 'A seat is empty' },

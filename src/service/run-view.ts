@@ -5,7 +5,7 @@ import type { RunEvent } from '../engine/event.ts';
 import type { Question } from '../engine/question.ts';
 import { noteText, phaseTitle } from './event-lines.ts';
 
-/** Everything on the screen says which event it stands for. */
+/** Everything on the screen names the event it was made from. */
 type Told = { seq: number };
 
 export type LaneLine = Told & {
@@ -178,10 +178,10 @@ function newPhase(phase: string, since: number, seq: number): PhaseLine {
   return { seq, phase, title, state: 'running', since, elapsedMs: undefined, lanes: [], notes: [] };
 }
 
-/** Marks a view whose parts nobody else has: they may be changed in place. */
+/** Marks a view with unshared parts: they may be changed in place. */
 const own = Symbol('own');
 
-/** Those parts, with what is found in them. */
+/** Those parts, with indexes of their names and texts. */
 type Own = {
   phases: PhaseLine[];
   lanes: Map<string, LaneLine>;
@@ -256,7 +256,7 @@ function withLane(view: View, name: string, change: Partial<LaneLine>): View {
 /** The line over the warnings that a run repeats at its end. */
 const warningsAgain = /^\d+ warning\(s\) of this run:$/;
 
-/** Said once: what a run repeats at its end stands where it was said first. Tables of lanes are the lane lines. */
+/** Adds a note once: what a run repeats at its end stays at its first place. Lane lines replace tables of lanes. */
 function withNote(
   view: View,
   phase: string | undefined,
@@ -282,7 +282,7 @@ function isSaid(view: View, text: string): boolean {
   return known;
 }
 
-/** What a question says itself is no note beside it, and none after it was answered. */
+/** Drops notes that repeat what a question says, also after its answer. */
 function withoutNotesOf(phases: View['phases'], asked: readonly Question[]): PhaseLine[] {
   const said = new Set(asked.flatMap(({ detail = '' }) => detail.split('\n').map(noteText)));
   return phases.map((phase) => ({
@@ -314,18 +314,18 @@ function changeLanes(view: View, change: (lane: LaneLine) => LaneLine): Map<stri
   return new Map([...view.lanes].map(([name, lane]) => [name, change(lane)]));
 }
 
-/** Whether somebody works on the lane now. */
+/** Whether an agent works on the lane now. */
 export function isUnderWay({ state }: LaneLine): boolean {
   return state === 'running' || state === 'retrying';
 }
 
-/** Tokens of one call: `12k`, `~12k` when estimated, `?` when nobody knows. */
+/** Tokens of one call: `12k`, `~12k` when estimated, `?` when unknown. */
 export function callTokens({ basis, inputTokens, outputTokens }: Usage): string {
   if (basis === 'unknown') return '?';
   return `${basis === 'estimated' ? '~' : ''}${shortCount(inputTokens + outputTokens)}`;
 }
 
-/** Tokens of several calls; those that nobody knows are counted, never taken for nothing. */
+/** Tokens of several calls; counts calls with unknown tokens separately instead of as zero. */
 export function tokensOf(usages: readonly Usage[]): string | undefined {
   if (usages.length === 0) return undefined;
   const known = usages.filter(({ basis }) => basis !== 'unknown');

@@ -21,7 +21,7 @@ import { watchRun } from './watch.ts';
 /** What to run: a request that is prepared first, or a run that is prepared already. */
 export type RunRequest = DesignRequest | NewRun;
 
-/** `here`: in this process. `detached`: in a process of its own, which survives this one. `queue`: by a worker of the shared store. */
+/** `here`: in this process. `detached`: in a separate process that survives this one. `queue`: by a worker of the shared store. */
 export type RunMode = 'here' | 'detached' | 'queue';
 
 export type StartOptions = Partial<Attendant> & {
@@ -88,7 +88,7 @@ export async function requireResumable(directory: RunDirectory): Promise<RunReco
   if (!isLive(record, directory)) return record;
   throw new CharretteError({
     code: 'usage',
-    message: `The run ${directory.id} is going on in process ${record.process?.pid}.`,
+    message: `The run ${directory.id} is running in process ${record.process?.pid}.`,
     fix: `Follow it with \`charrette watch ${directory.id}\`.`,
   });
 }
@@ -110,7 +110,7 @@ export async function resumeQueued(
   if (answers.length > 0 || recommended) return false;
   throw new CharretteError({
     code: 'usage',
-    message: `A worker is at work on ${run}.`,
+    message: `A worker is running ${run}.`,
     fix: `Follow it with \`charrette watch ${run}\`.`,
   });
 }

@@ -6,7 +6,7 @@ import { CharretteError } from '../base/errors.ts';
 import { writeFileAtomic } from '../base/files/atomic.ts';
 import { containedPath, isMissing } from '../base/files/contained.ts';
 import { unifiedDiff } from '../base/text/diff.ts';
-import { namedSome } from '../base/text/format.ts';
+import { joinTruncated } from '../base/text/format.ts';
 import type { PackageFile } from './install/package-tree.ts';
 import { isPackageText, type PackageFiles } from './model/package.ts';
 
@@ -258,7 +258,7 @@ function diffOf(file: string, before: Buffer, after: Buffer): string {
 }
 
 function wouldOverwrite(directory: string, replaced: readonly FileChange[]): CharretteError {
-  const names = namedSome(replaced.map(({ path: file }) => file));
+  const names = joinTruncated(replaced.map(({ path: file }) => file));
   return new CharretteError({
     code: 'would-overwrite',
     message: `${directory} has other content: ${names}.`,

@@ -1,17 +1,17 @@
 import type { AgentSettings } from '../agents/settings.ts';
 import type { Config } from '../base/schema/config.ts';
-import { blot, blotCommand, blotSetting, blotText } from '../base/text/secrets.ts';
+import { redactCommand, redactionMark, redactSetting, redactText } from '../base/text/secrets.ts';
 
 /** Settings as a run keeps them: secrets are named or blotted out, their values stay where they were configured. */
 export function redactSecrets({ env, ...settings }: AgentSettings): AgentSettings {
   const { command, baseUrl } = settings;
   const shown = {
     ...settings,
-    ...(command === undefined ? {} : { command: blotCommand(command).shown }),
-    ...(baseUrl === undefined ? {} : { baseUrl: blotText(baseUrl).shown }),
+    ...(command === undefined ? {} : { command: redactCommand(command).shown }),
+    ...(baseUrl === undefined ? {} : { baseUrl: redactText(baseUrl).shown }),
   };
   if (env === undefined) return shown;
-  const isSecret = ([name, value]: [string, string]) => blotSetting(name, value).secrets.length > 0;
+  const isSecret = ([name, value]: [string, string]) => redactSetting(name, value).secrets.length > 0;
   const { open = [], secret = [] } = Object.groupBy(Object.entries(env), (entry) =>
     isSecret(entry) ? 'secret' : 'open',
   );
@@ -43,5 +43,5 @@ export function restoreSecrets(settings: AgentSettings, agents: Config['agents']
 }
 
 function isBlotted(text: string): boolean {
-  return text.includes(blot);
+  return text.includes(redactionMark);
 }

@@ -101,7 +101,7 @@ describe.skipIf(findPostgres() === undefined)('the limits of a queue, each alone
     const rows = await finish(fleet);
     expect(mostAtWork(rows)).toEqual(every);
     expect([deepest(spansOf(fleet.calls.one)), deepest(spansOf(fleet.calls.two))]).toEqual([6, 6]);
-    const took = workers.map((worker) => worker.stderr().match(/took /g)?.length ?? 0);
+    const took = workers.map((worker) => worker.stderr().match(/claimed /g)?.length ?? 0);
     expect(took).not.toContain(0);
     expect(took.reduce((sum, count) => sum + count)).toBe(fleet.runs.length);
   });

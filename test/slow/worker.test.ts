@@ -109,7 +109,7 @@ describe.skipIf(!installed)('workers on a PostgreSQL server', () => {
     await underWay(calls, 'plan');
     first.kill('SIGSTOP');
     const second = await start(other);
-    await second.says(`took ${run}`);
+    await second.says(`claimed ${run}`);
     await underWay(calls, 'plan', 2);
     expect(finishedCalls(other, run).length).toBeGreaterThanOrEqual(3);
     const before = readFileSync(path.join(project, '.charrette', 'runs', run, 'events.jsonl'), 'utf8');
@@ -156,7 +156,7 @@ describe.skipIf(!installed)('workers on a PostgreSQL server', () => {
     expect((await show(project, elsewhere)).queue.waits).toContain('it is about commit');
     const own = await start(project, '--label', 'gpu');
     for (const run of [labelled, bound, elsewhere]) await own.says(new RegExp(`${run} ended`));
-    expect(plain.stderr()).not.toContain(`took ${bound}`);
+    expect(plain.stderr()).not.toContain(`claimed ${bound}`);
     for (const worker of [plain, own]) worker.kill('SIGTERM');
     await Promise.all([plain.ended, own.ended]);
   });
@@ -194,7 +194,7 @@ describe.skipIf(!installed)('workers on a PostgreSQL server', () => {
     await first.ended;
     release();
     const second = await start(two);
-    await second.says('fell silent');
+    await second.says('timed out');
     const { waits } = (await show(project, run)).queue;
     expect(waits).toContain(`its work stays in the clone`);
     expect(waits).toContain('artifacts/big.txt is larger than 8388608 bytes');
@@ -203,7 +203,7 @@ describe.skipIf(!installed)('workers on a PostgreSQL server', () => {
     expect((await show(project, run)).queue.waits).toContain(`/one`);
     const third = await start(one);
     await third.says(`${run} ended: done`);
-    expect(second.stderr() + queued.stderr()).not.toContain(`took ${run}`);
+    expect(second.stderr() + queued.stderr()).not.toContain(`claimed ${run}`);
     const all = callsIn(calls).filter((call) => !call.startsWith('plan '));
     expect(all).toEqual([...new Set(all)]);
   });

@@ -53,7 +53,7 @@ describe.skipIf(findPostgres() === undefined)('archives between stores', () => {
     const refused = await on(project, from)(['runs', 'export', 'latest']);
     expect(refused.json.error).toMatchObject({
       code: 'usage',
-      message: expect.stringContaining('is at work'),
+      message: expect.stringContaining('is running'),
     });
     live.kill('SIGTERM');
     await live.ended;
@@ -140,7 +140,7 @@ describe.skipIf(findPostgres() === undefined)('archives between stores', () => {
     await until(() => callsIn(calls).some((call) => call.startsWith('sketch ')), 120_000);
     for (const cwd of [project, clone])
       expect((await refusal(cwd, shared)).message).toMatch(
-        new RegExp(`^The run ${run} is at work in \\S+\\.$`),
+        new RegExp(`^The run ${run} is running in \\S+\\.$`),
       );
     expect(await refusal(project, {})).toMatchObject(unseen);
     release();

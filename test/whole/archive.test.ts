@@ -16,7 +16,7 @@ test('a stopped run is exported, imported in another clone and finished there wi
   const live = startCharrette([...quick, 'limits'], { cwd: project });
   await live.says(/2a\.5: dialectic/);
   const refused = await charrette(['runs', 'export', 'latest', '--json'], { cwd: project });
-  expect(JSON.parse(refused.stdout).error.message).toContain('is at work');
+  expect(JSON.parse(refused.stdout).error.message).toContain('is running');
   live.kill('SIGTERM');
   await live.ended;
   release();

@@ -74,7 +74,7 @@ describe.skipIf(!installed)('with the store on a PostgreSQL server', () => {
     const both = await Promise.all(two);
     const [done, refused] = both.sort((one, two) => (one.code ?? 9) - (two.code ?? 9));
     expect(done?.code, done?.stderr).toBe(0);
-    expect(refused?.stderr).toContain(`${run} is going on in process`);
+    expect(refused?.stderr).toContain(`${run} is running in process`);
     const before = callsIn(calls).filter((call) => !call.startsWith('plan '));
     expect(before).toEqual([...new Set(before)]);
     // One that was in flight had no answer.
@@ -125,7 +125,7 @@ describe.skipIf(!installed)('with the store on a PostgreSQL server', () => {
     };
     expect(await storeOf(env.CHARRETTE_DATABASE_URL)).toMatchObject({
       kind: 'shared',
-      problem: expect.stringContaining('does not answer'),
+      problem: expect.stringContaining('Cannot reach the PostgreSQL database'),
     });
     for (const url of [server.url, server.url.replace(/postgres$/, 'nobody_made_it')])
       expect(await storeOf(url)).not.toHaveProperty('problem');

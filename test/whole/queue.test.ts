@@ -15,7 +15,7 @@ import {
   requeue,
   withdraw,
 } from '../../src/engine/queue/queued-run.ts';
-import { endTurns, takeTurn } from '../../src/engine/queue/turns.ts';
+import { acquireSlot, releaseSlots } from '../../src/engine/queue/turns.ts';
 import type { Place } from '../../src/engine/queue/workers.ts';
 import { registerWorker, removeStaleWorkers, removeWorker } from '../../src/engine/queue/workers.ts';
 import { findPostgres, type Postgres, startPostgres } from '../support/postgres.ts';
@@ -100,12 +100,12 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
     await register('w');
     const turn = { agent: 'one', call: 'c', worker: 'w' };
     const limit = { parallel: 1, rate: { calls: 5, seconds: 60 } };
-    const ask = (on: Queue) => takeTurn(on, turn, limit, AbortSignal.timeout(5_000));
+    const ask = (on: Queue) => acquireSlot(on, turn, limit, AbortSignal.timeout(5_000));
     await expect(ask(unanswered(queue))).rejects.toThrow(lost);
     await ask(queue);
     const count = async (table: string) => (await raw.query(`SELECT * FROM charrette.${table}`)).rowCount;
     expect([await count('turns'), await count('turn_starts')]).toEqual([1, 1]);
-    await endTurns(queue, ['c']);
+    await releaseSlots(queue, ['c']);
     expect(await count('turns')).toBe(0);
   });
 

@@ -137,7 +137,7 @@ test('a live run is cancelled from a second terminal', async () => {
   const [run = ''] = runsOf(project);
   await until(() => record(project, run)['process'] !== undefined);
   const refused = await charrette(['resume', run], { cwd: project });
-  expect(refused.stderr).toContain('is going on in process');
+  expect(refused.stderr).toContain('is running in process');
   const kept = await charrette(['runs', 'rm', run], { cwd: project });
   expect(kept.stderr).toContain('Cancel it first');
   const cancelled = await charrette(['cancel', run, '--json'], { cwd: project });

@@ -83,7 +83,7 @@ describe.skipIf(findPostgres() === undefined)('answers to queued runs', () => {
     let worker = await serve(cloneOf(project, 'clone'));
     await worker.says('run-ask', asks);
     const held = await command(project, 'resume', asks);
-    expect(held.json.error.message).toContain(`A worker is at work on ${asks}.`);
+    expect(held.json.error.message).toContain(`A worker is running ${asks}.`);
     const { exit, json } = await command(project, 'resume', asks, flag, ...words);
     expect([exit, json]).toEqual([0, { run: asks, status: 'paused', watch: `charrette watch ${asks}` }]);
     await worker.says('run-end', asks);

@@ -110,7 +110,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     await worker.says('run-requeued', refused);
     expect(await row(refused)).toMatchObject({ state: 'queued', worker: null });
     const { queue: facts } = (await command(project, 'show', refused)).json;
-    expect(facts).toMatchObject({ state: 'queued', waits: `it could not begin: ${denied}` });
+    expect(facts).toMatchObject({ state: 'queued', waits: `it could not start: ${denied}` });
     await worker.says('run-end', next);
     await worker.stop();
     worker = await serve(cloneOf(project, 'other'));

@@ -27,7 +27,7 @@ test('a worker and a queue need a shared store; nothing is left behind without o
   ]) {
     const { code, stdout } = await charrette(args, { cwd: project });
     expect(code).toBe(2);
-    expect(JSON.parse(stdout).error.message).toContain('There is no shared store');
+    expect(JSON.parse(stdout).error.message).toContain('No shared store is configured');
   }
   expect(runsOf(project)).toEqual([]);
 });
@@ -152,7 +152,7 @@ describe.skipIf(!installed)('with a queue on a PostgreSQL server', () => {
     // It waits for the call in progress.
     release();
     expect((await first.ended).code).toBe(0);
-    expect(first.stderr()).toContain(`gave ${run} back`);
+    expect(first.stderr()).toContain(`requeued ${run}`);
     expect(recordOf(project, run).status).toBe('queued');
     const second = await startWorker(project, shared);
     await second.says(`${run} ended: done`);

@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/safe-json.ts';
-import { blotText } from '../../base/text/secrets.ts';
+import { redactText } from '../../base/text/secrets.ts';
 import { classifyFailure, retryAfterIn } from '../failure-kinds.ts';
 import type { LaneKind, LaneResult } from '../port.ts';
 import { blotOut } from '../process/redact.ts';
@@ -27,7 +27,7 @@ export function failureOf(error: unknown, secrets: readonly string[]): Failure {
   const details = isRecord(error) || error instanceof Error ? (error as Partial<SdkError>) : {};
   const body = typeof details.responseBody === 'string' ? details.responseBody.slice(0, 2000) : '';
   // Before anything is cut: half a key is not recognized any more.
-  const hidden = (text: string) => blotText(blotOut(secrets, text)).shown;
+  const hidden = (text: string) => redactText(blotOut(secrets, text)).shown;
   const message = oneLine(hidden(details.message ?? String(error)));
   const words = `${message} ${body} ${causesOf(details.cause)}`;
   const { statusCode } = details;

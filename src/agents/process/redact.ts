@@ -4,9 +4,9 @@ import { parseEnv } from 'node:util';
 import { readTextFile } from '../../base/files/bounded.ts';
 import {
   addressCredentials,
-  blot,
-  blotCommand,
-  blotSetting,
+  redactCommand,
+  redactionMark,
+  redactSetting,
   unfinishedAddressLength,
   withoutAddressCredentials,
 } from '../../base/text/secrets.ts';
@@ -58,8 +58,8 @@ export function secretsIn(
   variables: Readonly<Record<string, string>>,
   command: readonly string[] = [],
 ): string[] {
-  const given = Object.entries(variables).flatMap(([name, value]) => blotSetting(name, value).secrets);
-  const long = [...given, ...blotCommand(command).secrets].filter(
+  const given = Object.entries(variables).flatMap(([name, value]) => redactSetting(name, value).secrets);
+  const long = [...given, ...redactCommand(command).secrets].filter(
     (secret) => secret.length >= shortestSecret,
   );
   return longestFirst(long);
@@ -78,7 +78,9 @@ export function asSaid(secrets: readonly string[]): string[] {
 
 /** A text without any of them, and without passwords in addresses. */
 export function blotOut(secrets: readonly string[], text: string): string {
-  return withoutAddressCredentials(secrets.reduce((left, secret) => left.replaceAll(secret, blot), text));
+  return withoutAddressCredentials(
+    secrets.reduce((left, secret) => left.replaceAll(secret, redactionMark), text),
+  );
 }
 
 /**
@@ -88,7 +90,7 @@ export function blotOut(secrets: readonly string[], text: string): string {
 export class TextRedactor {
   readonly #secrets: readonly string[];
   #held = '';
-  /** How many characters of what is held belong to a secret whose blot was already told. */
+  /** How many characters of what is held belong to a secret whose mark was already sent. */
   #blotted = 0;
   /** Whether anything was blotted out so far. */
   found = false;
@@ -115,8 +117,8 @@ export class TextRedactor {
     for (const { start, end } of found.sort((left, right) => left.start - right.start)) {
       if (start >= until) break;
       this.found = true;
-      // Secrets that overlap share one blot.
-      if (start >= next) told += text.slice(next, start) + blot;
+      // Secrets that overlap share one mark.
+      if (start >= next) told += text.slice(next, start) + redactionMark;
       next = Math.max(next, end);
     }
     told += text.slice(next, Math.max(next, until));

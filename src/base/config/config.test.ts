@@ -62,7 +62,7 @@ test('an unknown key is refused with the known ones', async () => {
   });
 });
 
-test('a file that is no JSON is refused with its line', async () => {
+test('a file that is not JSON is refused with its line', async () => {
   write('charrette.config.json', '{\n  "panel": "wide",\n  oops\n');
   await expect(loadConfig({ project, env })).rejects.toMatchObject({
     code: 'config-unreadable',
@@ -107,8 +107,11 @@ test.each(['localhost', ' postgresql://host/runs', 'mysql://host/runs', 'postgre
   },
 );
 
-test.each([' ', '0x10', '1e3', 'soon'])('CHARRETTE_DATABASE_RETRY_SECONDS %j is no number', async (value) => {
-  await expect(
-    loadConfig({ project, env: { ...env, CHARRETTE_DATABASE_RETRY_SECONDS: value } }),
-  ).rejects.toMatchObject({ code: 'config-invalid' });
-});
+test.each([' ', '0x10', '1e3', 'soon'])(
+  'CHARRETTE_DATABASE_RETRY_SECONDS %j is not a number',
+  async (value) => {
+    await expect(
+      loadConfig({ project, env: { ...env, CHARRETTE_DATABASE_RETRY_SECONDS: value } }),
+    ).rejects.toMatchObject({ code: 'config-invalid' });
+  },
+);

@@ -13,13 +13,13 @@ export function userHome(env: NodeJS.ProcessEnv): string {
   return env['HOME'] ?? homedir();
 }
 
-/** Where the user's own configuration stands: `$XDG_CONFIG_HOME/charrette`. One that is not absolute does not count. */
+/** The folder of the user's own configuration: `$XDG_CONFIG_HOME/charrette`. Ignores a value that is not absolute. */
 export function userFolder(env: NodeJS.ProcessEnv): string {
   const given = env['XDG_CONFIG_HOME'] ?? '';
   return path.join(path.isAbsolute(given) ? given : path.join(userHome(env), '.config'), 'charrette');
 }
 
-/** A configuration file as found: its values and where each key stands. */
+/** A configuration file: its values and the line of each key. */
 export type ConfigSource = {
   /** `user`, `project` or `flag` (--config). */
   layer: 'user' | 'project' | 'flag';
@@ -80,7 +80,7 @@ async function readSource(layer: ConfigSource['layer'], file: string): Promise<C
   try {
     values = yamlValue(document) ?? {};
   } catch (error) {
-    // References to what is not there, or to so much that it would fill the memory.
+    // The document refers to missing anchors, or to so many that they would fill the memory.
     throw unreadable(file, error);
   }
   return {
@@ -116,7 +116,7 @@ function unreadable(file: string, cause: unknown, line?: number | string): Charr
   return new CharretteError({
     code: 'config-unreadable',
     message: `${file}${line === undefined ? '' : `:${line}`}: ${message}`,
-    fix: 'Correct the file, or move it away to go on without it.',
+    fix: 'Correct the file, or move it away to continue without it.',
     cause,
   });
 }

@@ -15,7 +15,7 @@ import { appendOwnLine, rewriteFileAtomic } from './atomic.ts';
 
 const limit = 1024;
 
-test('a line is added once, after a cut one on a line of its own', async () => {
+test('a line is added once, on a separate line after a cut one', async () => {
   const folder = path.join(projectWith(), '.charrette');
   const file = path.join(folder, 'features', 'log.jsonl');
   await appendOwnLine(folder, file, 'one', limit);

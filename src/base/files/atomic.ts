@@ -16,8 +16,8 @@ import { readTextFile } from './bounded.ts';
 import { containedPath } from './contained.ts';
 
 /**
- * Adds a line to a file below a folder of ours; one that is there already is not added. A link that leads out is refused:
- * whoever planted it would have us write into a file of the user.
+ * Adds a line to a file below a folder of ours, unless the file has it. Refuses a link to a place outside: an
+ * attacker could have us write into a file of the user.
  */
 export async function appendOwnLine(
   folder: string,
@@ -36,10 +36,10 @@ export async function appendOwnLine(
 
 const modes = { plain: 0o666, executable: 0o777, private: 0o600 };
 
-/** Who may do what with a new file, as far as the user's own mask allows; a number is what an older file had, and counts as it is. */
+/** Permissions of a new file, limited by the user's umask; a number is the mode of an older file and is used unchanged. */
 type FileMode = keyof typeof modes;
 
-/** Writes a whole file or nothing: a reader sees the old content or the new, never a part. Nobody beyond `mode` ever does. */
+/** Writes a whole file or nothing: a reader sees the old content or the new, never a part, and only users that `mode` allows. */
 export async function writeFileAtomic(
   file: string,
   content: string | Uint8Array,
@@ -62,7 +62,7 @@ export async function writeFileAtomic(
     throw error;
   }
 }
-
+/** Same as `writeFileAtomic`, without yielding: nothing else of this process runs between reading a file and writing it back. */
 /** The same without giving up the turn: nothing else of this process runs between reading a file and writing it back. */
 export function writeFileAtomicSync(file: string, content: string): void {
   mkdirSync(path.dirname(file), { recursive: true });
@@ -95,7 +95,7 @@ export async function writeJsonAtomic(file: string, value: unknown): Promise<voi
   await writeFileAtomic(file, `${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** The same for a file that nobody else writes: what an attempt that was killed left beside it goes first. */
+/** Same for a file with one writer: removes what a killed attempt left next to it first. */
 export async function rewriteFileAtomic(file: string, content: string): Promise<void> {
   const folder = path.dirname(file);
   const left = (name: string) => name.startsWith(`.${path.basename(file)}.`) && unfinished.test(name);
@@ -106,7 +106,7 @@ export async function rewriteFileAtomic(file: string, content: string): Promise<
 
 const unfinished = /^\..+\.[0-9a-f]{12}\.tmp$/;
 
-/** Removes what writers that were killed left in a folder, and below it, that nobody else writes to now. */
+/** Removes what killed writers left in a folder and below it, which no one writes to now. */
 export function removeUnfinished(folder: string): void {
   if (!existsSync(folder)) return;
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {

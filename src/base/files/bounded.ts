@@ -5,7 +5,7 @@ import { isMissing } from './contained.ts';
 
 type Bounds = { bytes: number; silenceMs: number };
 
-const usual: Bounds = { bytes: 16 * 1024 * 1024, silenceMs: 60_000 };
+const defaultBounds: Bounds = { bytes: 16 * 1024 * 1024, silenceMs: 60_000 };
 
 /**
  * Reads what a person names on the command line: a file, or once what a pipe gives until its writer is done, such as `<(…)` and
@@ -17,7 +17,7 @@ export async function readTextOnce(
   signal: AbortSignal,
   bounds: Partial<Bounds> = {},
 ): Promise<string | undefined> {
-  const { bytes, silenceMs } = { ...usual, ...bounds };
+  const { bytes, silenceMs } = { ...defaultBounds, ...bounds };
   const found = await stat(file).catch((error: unknown) => {
     if (isMissing(error)) return undefined;
     throw error;
@@ -77,7 +77,7 @@ function silent(file: string, silenceMs: number): CharretteError {
 
 const defaultLimit = 16 * 1024 * 1024;
 
-/** Reads a regular file as UTF-8 up to a limit. Never blocks on a FIFO or device; `undefined` when there is no such file. */
+/** Reads a regular file as UTF-8 up to a limit. Never blocks on a FIFO or device; `undefined` when the file does not exist. */
 export async function readTextFile(file: string, limit = defaultLimit): Promise<string | undefined> {
   const handle = await openRegularFile(file);
   if (handle === undefined) return undefined;
@@ -90,7 +90,7 @@ export async function readTextFile(file: string, limit = defaultLimit): Promise<
   }
 }
 
-/** The same without giving up the turn: a third of the work, for whoever reads thousands of small files. */
+/** Same as `readTextFile`, without yielding: a third of the work for callers that read thousands of small files. */
 export function readTextFileSync(file: string, limit = defaultLimit): string | undefined {
   let descriptor: number;
   try {

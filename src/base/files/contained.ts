@@ -5,14 +5,14 @@ import { CharretteError } from '../errors.ts';
 /** Joins an untrusted relative path to a root and refuses every way out: absolute, `..`, NUL, symlinks. */
 export async function containedPath(root: string, untrusted: string): Promise<string> {
   if (untrusted.includes('\0') || path.isAbsolute(untrusted)) throw unsafe(root, untrusted);
-  if (Buffer.byteLength(untrusted) > longest) throw unsafe(root, untrusted.slice(0, 200));
+  if (Buffer.byteLength(untrusted) > maxPathBytes) throw unsafe(root, untrusted.slice(0, 200));
   const joined = path.resolve(root, untrusted);
   if (!isInside(root, joined) || !(await isReallyInside(root, joined))) throw unsafe(root, untrusted);
   return joined;
 }
 
 /** What systems take as a path. */
-const longest = 4096;
+const maxPathBytes = 4096;
 
 export function isInside(root: string, target: string): boolean {
   const relative = path.relative(root, target);
@@ -30,7 +30,7 @@ export function mayRemove(directory: string, roots: readonly string[]): boolean 
   );
 }
 
-/** Follows the path from the root down as far as it exists. A link that leads nowhere may lead out once somebody writes to it. */
+/** Follows the path from the root down as far as it exists. Refuses a dangling link: its target may be outside once created. */
 async function isReallyInside(root: string, target: string): Promise<boolean> {
   const realRoot = await realpath(root);
   let place = realRoot;

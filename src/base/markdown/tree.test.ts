@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { expect, test } from 'vitest';
-import { longestMarkdown, readMarkdown } from './tree.ts';
+import { maxMarkdown, readMarkdown } from './tree.ts';
 
 test('ordinary Markdown has the tree that it always had', () => {
   const text = `# A\n\n${'- **b** [c](d) `e`\n'.repeat(150)}\n\n> f\n> > g\n\n1. - h\n${'\n*i* _j_ ~k~'.repeat(100)}`;
@@ -50,6 +50,6 @@ test('a long document is read', () => {
 });
 
 test('a text that is too long is not read', () => {
-  expect(readMarkdown('a'.repeat(longestMarkdown))).toBeDefined();
-  expect(readMarkdown('a'.repeat(longestMarkdown + 1))).toBeUndefined();
+  expect(readMarkdown('a'.repeat(maxMarkdown))).toBeDefined();
+  expect(readMarkdown('a'.repeat(maxMarkdown + 1))).toBeUndefined();
 });

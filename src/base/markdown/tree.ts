@@ -2,15 +2,15 @@ import type { Root } from 'mdast';
 import { fromMarkdown, type Options } from 'mdast-util-from-markdown';
 
 /** Signs of emphasis, links and tags in one block beyond which they are only characters: the parser compares every pair of them. */
-const mostSigns = 1_000;
+const maxSigns = 1_000;
 const signs = /\*+|_+|~+|[[\]<]/g;
 /** Quotes and lists inside each other; the parser calls itself for every one. */
 const deepest = 50;
 /** Quotes, lists inside lists and underlined headings; each makes the parser move all that came before. */
-const mostMoves = 2_000;
+const maxMoves = 2_000;
 /** In a long text, what the parser takes one by one, and lines with something in them: about a second of its time. */
-const mostMarks = 50_000;
-const mostLines = 7_500;
+const maxMarks = 50_000;
+const maxLines = 7_500;
 const inline = [
   'attention',
   'strikethrough',
@@ -27,7 +27,7 @@ type Extension = NonNullable<NonNullable<Options['extensions']>[number]>;
 const plain: Extension = { disable: { null: inline } };
 
 /** Characters at most, unless more are asked for: whatever they are, the parser is done with them in a second or two. */
-export const longestMarkdown = 50_000;
+export const maxMarkdown = 50_000;
 
 /**
  * The tree of an untrusted Markdown text; undefined for one that is too long, or long and little but marks. Marks that would keep the
@@ -37,18 +37,18 @@ export const longestMarkdown = 50_000;
 export function readMarkdown(
   text: string,
   options: Options = {},
-  longest: number = longestMarkdown,
+  maxLength: number = maxMarkdown,
 ): Root | undefined {
-  return readMarkdownSource(text, options, longest)?.tree;
+  return readMarkdownSource(text, options, maxLength)?.tree;
 }
 
 /** The same with the text that the offsets of the tree refer to. */
 export function readMarkdownSource(
   text: string,
   options: Options = {},
-  longest: number = longestMarkdown,
+  maxLength: number = maxMarkdown,
 ): { tree: Root; source: string } | undefined {
-  if (text.length > longest || (text.length > longestMarkdown && isMarksAlone(text))) return undefined;
+  if (text.length > maxLength || (text.length > maxMarkdown && isMarksAlone(text))) return undefined;
   const source = capDepth(text);
   const tame = hasManySigns(source)
     ? { ...options, extensions: [...(options.extensions ?? []), plain] }
@@ -64,7 +64,7 @@ function isMarksAlone(text: string): boolean {
     const character = text.charAt(at);
     if (character === '\n' && text.charAt(at + 1) !== '\n') lines += 1;
     if ('\n*_~`[]<>|#&\\@:'.includes(character)) marks += 1;
-    if (marks > mostMarks || lines > mostLines) return true;
+    if (marks > maxMarks || lines > maxLines) return true;
   }
   return false;
 }
@@ -75,7 +75,7 @@ function hasManySigns(text: string): boolean {
   for (const line of text.split('\n')) {
     if (line.trim() === '') count = 0;
     else count += line.match(signs)?.length ?? 0;
-    if (count > mostSigns) return true;
+    if (count > maxSigns) return true;
   }
   return false;
 }
@@ -96,8 +96,8 @@ function capDepth(text: string): string {
     before = line;
     if (/^\S/.test(line)) block = line;
     if (isUnderline || opens) moves += 1;
-    if (moves > mostMoves && isUnderline) return escaped(line, 0);
-    if (moves > mostMoves && opens) {
+    if (moves > maxMoves && isUnderline) return escaped(line, 0);
+    if (moves > maxMoves && opens) {
       // A blank line ends what was open: lines that continue it are moved, too.
       block = '';
       before = escaped(line, 0);

@@ -50,7 +50,7 @@ export type Usage = {
   cachedInputTokens: number;
   outputTokens: number;
   reasoningTokens?: number;
-  /** Money as the agent reports it. Absent: the ledger prices the tokens or says unknown. */
+  /** Money as the agent reports it; without it the ledger prices the tokens or says unknown. */
   usd?: number;
 };
 

@@ -43,7 +43,7 @@ export const configSchema = z.strictObject({
         z.strictObject({
           url: z
             .string()
-            // Without what was found: the address has a password.
+            // Without the value: the address has a password.
             .regex(/^postgres(?:ql)?:\/\//, `takes ${serverAddress}`)
             .refine((url) => URL.canParse(url), `takes ${serverAddress}`),
         }),
@@ -79,13 +79,13 @@ export const configSchema = z.strictObject({
     .optional(),
   queue: z
     .strictObject({
-      runs: z.int().min(1).optional().describe('Runs at work at the same time, over all workers.'),
-      perWorker: z.int().min(1).optional().describe('Runs at work at the same time in one worker.'),
+      runs: z.int().min(1).optional().describe('Runs in parallel, over all workers.'),
+      perWorker: z.int().min(1).optional().describe('Runs in parallel in one worker.'),
       perRepository: z
         .int()
         .min(1)
         .optional()
-        .describe('Runs at work at the same time on one repository, over all workers.'),
+        .describe('Runs in parallel on one repository, over all workers.'),
       rate: z
         .strictObject({ runs: z.int().min(1), seconds: positive.max(86_400) })
         .optional()
@@ -108,13 +108,13 @@ export const configSchema = z.strictObject({
         .min(1)
         .max(3600)
         .optional()
-        .describe('A worker that says nothing for so long loses its runs to the others.'),
+        .describe('A worker without a heartbeat for so long loses its runs to the others.'),
       drainSeconds: z
         .number()
         .min(0)
         .max(3600)
         .optional()
-        .describe('How long a worker that is told to stop waits for calls under way.'),
+        .describe('How long a stopping worker waits for calls in progress.'),
       keepDays: z
         .number()
         .min(0)
@@ -146,7 +146,7 @@ export const configSchema = z.strictObject({
       branch: z
         .enum(['create', 'never'])
         .optional()
-        .describe('Whether `design` makes a branch; `never` plans on the tree as it is.'),
+        .describe('Whether `design` makes a branch; `never` plans on the current tree.'),
     })
     .optional(),
   rules: z

@@ -13,7 +13,7 @@ const cases: [what: string, schema: z.ZodType, value: unknown, lines: string[]][
   ['a missing text', z.object({ a: z.string() }), {}, ['a: expected a text, found nothing']],
   ['null', z.object({ a: z.array(z.int()) }), { a: null }, ['a: expected a list, found null']],
   ['another kind', z.object({ a: z.boolean() }), { a: [] }, ['a: expected true or false, found a list']],
-  ['a value that is no object', z.object({}), 'x', ['it: expected an object, found a text']],
+  ['a value that is not an object', z.object({}), 'x', ['it: expected an object, found a text']],
   ['a broken number', z.array(z.int()), [1.5], ['[0]: expected a whole number, found 1.5']],
   ['a word of none', z.enum(['low', 'high']), 'huge', ['it: expected "low" or "high", found "huge"']],
   ['a long word', z.literal('x'), 'y'.repeat(99), [`it: expected "x", found "${'y'.repeat(40)}…"`]],
@@ -66,18 +66,18 @@ test.each(cases)('%s is named in plain words, with its place', (_, schema, value
   expect(reading.ok ? [] : reading.problems.map((problem) => problemLine(problem, 'it'))).toEqual(lines);
 });
 
-test('a value that fits is given back as the schema reads it', () => {
+test('a value that fits is returned as the schema reads it', () => {
   expect(readAs(z.object({ a: z.string().default('x') }), {})).toEqual({ ok: true, value: { a: 'x' } });
 });
 
-test('of many problems the first are said, and how many there are', () => {
+test('lists the first of many problems, and their number', () => {
   const problems = Array.from({ length: 7 }, (_, index) => ({ path: [index], words: 'wrong' }));
   expect(problemList(problems, 'it')).toBe(
     '[0]: wrong; [1]: wrong; [2]: wrong; [3]: wrong; [4]: wrong; and 2 more',
   );
 });
 
-test('whoever looks at single issues of a schema asks for these words', () => {
+test('single issues of a schema get these words', () => {
   const root = path.join(import.meta.dirname, '../..');
   const looking = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
     (file) =>

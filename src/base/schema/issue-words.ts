@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { counted, namedSome } from '../text/format.ts';
+import { counted, joinTruncated } from '../text/format.ts';
 
 /** One thing in a value that its schema does not allow: where it is, and what was expected and found there. */
 export type Problem = { path: PropertyKey[]; words: string };
 
 export type Reading<Value> = { ok: true; value: Value } | { ok: false; problems: Problem[] };
 
-/** Checks what people, files and agents give; the words of the schema library reach nobody. */
+/** Checks values of users, files and agents; problems never show the messages of the schema library. */
 export function readAs<Schema extends z.ZodType>(schema: Schema, value: unknown): Reading<z.output<Schema>> {
   const result = schema.safeParse(value, { error: issueWords });
   if (result.success) return { ok: true, value: result.data };
@@ -33,7 +33,7 @@ export function problemList(problems: readonly Problem[], whole: string): string
   return [...lines, ...more].join('; ');
 }
 
-/** The words for an issue to which its schema gives none; they stand after `path:` and before `at path`. */
+/** The message for an issue whose schema has none; it follows `path:` and precedes `at path`. */
 export function issueWords(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'unrecognized_keys') return unknownKeys(issue);
   if (issue.code === 'invalid_key') return `as a key: ${issue.issues[0]?.message}`;
@@ -47,14 +47,14 @@ type Issue<Code> = Extract<z.core.$ZodRawIssue, { code: Code }>;
 const most = 40;
 
 function unknownKeys(issue: Issue<'unrecognized_keys'>): string {
-  const keys = namedSome(issue.keys.map(quoted));
+  const keys = joinTruncated(issue.keys.map(quoted));
   return `${issue.keys.length === 1 ? 'unknown key' : 'unknown keys'} ${keys}${knownKeys(issue)}`;
 }
 
 /** `; known are …`, as the end of a sentence about an unknown key. */
 export function knownKeys({ inst }: z.core.$ZodRawIssue): string {
   const known = inst instanceof z.ZodObject ? Object.keys(inst.shape) : [];
-  return known.length === 0 ? '' : `; known are ${namedSome(known, most)}`;
+  return known.length === 0 ? '' : `; known are ${joinTruncated(known, most)}`;
 }
 
 const plainCodes: readonly string[] = ['invalid_type', 'invalid_value'];

@@ -120,7 +120,7 @@ test('texts are bounded', () => {
   expect(reading.ok).toBe(false);
 });
 
-test('L-171 bounds that were dropped from the provider schema are said in words', () => {
+test('L-171 bounds that were dropped from the provider schema are in its descriptions', () => {
   expect(JSON.stringify(judgementJsonSchema('questions'))).toContain('at most 4 items');
 });
 

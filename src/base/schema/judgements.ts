@@ -23,7 +23,7 @@ import { mergeSchema, reviewSchema, revisionSchema, voteSchema } from './judgeme
 
 type StrictJsonSchema = { readonly [key: string]: unknown };
 
-/** Bounds that some strict providers refuse in a schema; they are said in the description and checked by us. */
+/** Bounds that some strict providers refuse in a schema; they are in the description, and we check them. */
 const boundKeys = {
   minLength: (value: unknown) => (value === 1 ? 'not empty' : `at least ${value} characters`),
   maxLength: (value: unknown) => `at most ${value} characters`,

@@ -49,7 +49,7 @@ export const refineProfileSchema = z
     message: 'two dimensions have the same id',
     path: ['dimensions'],
   })
-  // Whoever judges security cannot let it pass by the weight of the rest.
+  // A profile with security must require it: the other weights cannot make up for it.
   .refine(
     ({ dimensions, mustPassDimensions }) =>
       !dimensions.some(({ id }) => id === 'security') || mustPassDimensions.includes('security'),

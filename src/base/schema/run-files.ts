@@ -27,7 +27,7 @@ export const runRecordSchema = z.looseObject({
   schemaVersion: z.literal(1),
   run: z.string().min(1),
   workflow: z.string().min(1),
-  codeVersion: z.string().min(1).describe('A run goes on only under the workflow code that started it.'),
+  codeVersion: z.string().min(1).describe('A run continues only under the workflow code that started it.'),
   title: z.string(),
   inputs: z.unknown().describe('What the workflow was started with; each workflow has its own.'),
   baseCommit: z.string().optional().describe('The commit the run is about.'),
@@ -49,7 +49,7 @@ export const runRecordSchema = z.looseObject({
     .looseObject({ labels: z.array(z.string()), yes: z.boolean() })
     .optional()
     .describe('The run was made for the queue of a shared store; `yes`: recommended answers are taken.'),
-  imported: z.literal(true).optional().describe('It came from an archive and has not gone on since.'),
+  imported: z.literal(true).optional().describe('It came from an archive and has not continued since.'),
   process: processSchema.optional(),
   lost: z
     .array(z.string())
@@ -72,7 +72,7 @@ export const questionSchema = z.looseObject({
   options: z
     .array(z.looseObject({ value: z.string(), label: z.string() }))
     .optional()
-    .describe('Closed choice. Absent: free text.'),
+    .describe('Closed choice; default: free text.'),
   recommended: z.string().optional().describe('Taken with --yes.'),
 });
 
@@ -82,7 +82,7 @@ export const answerSchema = z.looseObject({
   source: z.enum(['person', 'recommended', 'file']),
 });
 
-/** questions.json: what was asked in a run and what was answered. */
+/** questions.json: the questions of a run and their answers. */
 export const questionFileSchema = z.looseObject({
   schemaVersion: z.literal(1),
   run: z.string().min(1),

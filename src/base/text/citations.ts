@@ -26,9 +26,9 @@ const hostEndings = new Set(
   ),
 );
 
-/** What stands between blanks, quotes and separators; longer tokens are no paths, and are skipped to stay linear. */
+/** Text between blanks, quotes and separators. Longer tokens cannot be paths, and are skipped to stay linear. */
 const tokenPattern = /[^\s`"'<>,;|*]+/g;
-const longestToken = 400;
+const maxToken = 400;
 
 /** `:12`, `:12-20`, `:12:5` (line and column), `:L12`, `#L12-L20`; a colon may follow. */
 const lineSuffix = '(?::L?|#L)(\\d{1,7})(?:-L?(\\d{1,7})|:\\d{1,7})?(?![\\d-])';
@@ -45,7 +45,7 @@ const citedPattern = new RegExp(`^([A-Za-z0-9_@.+~/[\\]()-]+)${lineSuffix}(?![A-
 /** Every `path` or `path:line` in a text, with the extension rules that keep prose and banners out (F-06). */
 export function pathsIn(text: string): { path: string; line?: number; endLine?: number }[] {
   return (text.match(tokenPattern) ?? [])
-    .filter((token) => token.length <= longestToken)
+    .filter((token) => token.length <= maxToken)
     .map((token) => withoutOpeningBracket(token))
     .map((token) => pathPattern.exec(token) ?? otherFile(token))
     .filter((match) => match !== null)

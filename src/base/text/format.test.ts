@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatElapsed, headline, namedSome, plainNumber } from './format.ts';
+import { formatElapsed, headline, joinTruncated, plainNumber } from './format.ts';
 
 test.each([
   [0, '0s'],
@@ -32,9 +32,9 @@ test('a line of any length becomes a title, and no letter is cut in two', () => 
 });
 
 test('names up to a number of them, and counts the rest', () => {
-  expect(namedSome([])).toBe('');
-  expect(namedSome(['a', 'b'])).toBe('a, b');
-  expect(namedSome(['a', 'b', 'c', 'd'], 2, '; ')).toBe('a; b and 2 more');
+  expect(joinTruncated([])).toBe('');
+  expect(joinTruncated(['a', 'b'])).toBe('a, b');
+  expect(joinTruncated(['a', 'b', 'c', 'd'], 2, '; ')).toBe('a; b and 2 more');
 });
 
 test.each([

@@ -16,15 +16,15 @@ function unlessZero(value: number, unit: string): string {
   return value === 0 ? '' : `${value}${unit}`;
 }
 
-const longest = 200;
+const maxHeadline = 200;
 
 /** The first line of a text that says something, without the marks of a heading: what a whole document is listed under. */
 export function headline(text: string): string {
   const line = text.split('\n').map(plainLine).find(Boolean) ?? '';
-  const points = Array.from(line.slice(0, 2 * longest));
-  return points.length <= longest && line.length <= 2 * longest
+  const points = Array.from(line.slice(0, 2 * maxHeadline));
+  return points.length <= maxHeadline && line.length <= 2 * maxHeadline
     ? line
-    : `${points.slice(0, longest - 1).join('')}…`;
+    : `${points.slice(0, maxHeadline - 1).join('')}…`;
 }
 
 function plainLine(line: string): string {
@@ -32,7 +32,7 @@ function plainLine(line: string): string {
 }
 
 /** The first of some names in a line, and how many there are besides. */
-export function namedSome(names: readonly string[], most = 5, separator = ', '): string {
+export function joinTruncated(names: readonly string[], most = 5, separator = ', '): string {
   const more = names.length - most;
   return `${names.slice(0, most).join(separator)}${more > 0 ? ` and ${more} more` : ''}`;
 }
@@ -44,7 +44,7 @@ export function shortCount(count: number): string {
   return `${value < 100 ? value.toFixed(1).replace(/\.0$/, '') : Math.round(value)}${unit}`;
 }
 
-/** The number that a text is: digits, perhaps with a point. Nothing, blanks, signs, exponents and `0x` are no number. */
+/** The number in a text: digits, perhaps with a point. Rejects empty texts, blanks, signs, exponents and `0x`. */
 export function plainNumber(text: string): number | undefined {
   const number = /^(?:\d+(?:\.\d+)?|\.\d+)$/.test(text) ? Number(text) : Number.NaN;
   return Number.isFinite(number) ? number : undefined;

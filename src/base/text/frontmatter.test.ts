@@ -47,7 +47,7 @@ test('data, body and raw text', () => {
   });
 });
 
-test('no front matter is no problem', () => {
+test('accepts a text without front matter', () => {
   expect(readFrontMatter('# a\n')).toMatchObject({ present: false, body: '# a\n', problems: [] });
   expect(readFrontMatter('---\n\nprose\n')).toMatchObject({ present: false, problems: [] });
 });
@@ -74,7 +74,7 @@ function bomb(): string {
   return `${lines.join('\n')}\n`;
 }
 
-test('what is readable beside a duplicate key stays', () => {
+test('keeps what is readable next to a duplicate key', () => {
   expect(readFrontMatter('---\na: 1\na: 2\nb: 3\n---\n').data).toMatchObject({ b: 3 });
 });
 

@@ -5,7 +5,7 @@ import { isRecord } from '../safe-json.ts';
 /** As much of a YAML document as is needed here: its parser is loaded only by those who have some. */
 type YamlDocument = { contents: unknown; toJS(options: { maxAliasCount: number }): unknown };
 
-const mostAliases = 100;
+const maxAliases = 100;
 
 /**
  * The value of a YAML document. A key that is a list or a mapping is refused: it would be written out as text, and one in another in
@@ -22,7 +22,7 @@ export function yamlValue(document: YamlDocument): unknown {
       else throw new Error('a key is a list or a mapping instead of a text');
     }
   }
-  return document.toJS({ maxAliasCount: mostAliases });
+  return document.toJS({ maxAliasCount: maxAliases });
 }
 
 /** Scalars have a value; collections have items, and what refers to them elsewhere a name. */
@@ -42,7 +42,7 @@ type FrontMatter = {
   present: boolean;
   /** What could be read; empty when nothing could. */
   data: Record<string, unknown>;
-  /** The text after the block, untouched; the whole text (without BOM) when there is no block. */
+  /** The text after the block, unchanged; the whole text (without BOM) when it has no block. */
   body: string;
   /** Offset of the body in the text. */
   bodyStart: number;
@@ -53,8 +53,8 @@ type FrontMatter = {
 
 /** Front matter is a few lines; more than this is not handed to the YAML parser. */
 const rawLimit = 256 * 1024;
-/** A block that is no YAML at all has a problem at every character; the first ones say enough. */
-const mostProblems = 20;
+/** A block that is not YAML has a problem at every character; the first ones say enough. */
+const maxProblems = 20;
 
 /** Reads front matter whatever its state. Broken YAML and a missing end become problems, never exceptions. */
 export function readFrontMatter(text: string): FrontMatter {
@@ -71,7 +71,7 @@ export function readFrontMatter(text: string): FrontMatter {
   return { present: true, data, body: text.slice(extent.end), bodyStart: extent.end, raw, problems };
 }
 
-/** A text that begins with `---` and goes on with a key, but never closes. A lone rule is no attempt. */
+/** A text that begins with `---` and a key, but never closes. A lone rule does not count. */
 function looksUnclosed(text: string, first: number): boolean {
   return /^---[ \t]*\r?\n[A-Za-z_][\w-]{0,80}[ \t]*:/.test(text.slice(first, first + 400));
 }
@@ -83,7 +83,7 @@ function readYaml(raw: string): { data: Record<string, unknown>; problems: Front
   }
   try {
     const document = parseDocument(raw, { logLevel: 'silent', prettyErrors: false, uniqueKeys: true });
-    const problems = document.errors.slice(0, mostProblems).map((error): FrontMatterProblem => {
+    const problems = document.errors.slice(0, maxProblems).map((error): FrontMatterProblem => {
       const kind = error.code === 'DUPLICATE_KEY' ? 'duplicate-key' : 'invalid-yaml';
       return { kind, message: firstLine(error.message), line: lineAt(raw, error.pos[0]) };
     });

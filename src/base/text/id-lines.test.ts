@@ -46,7 +46,7 @@ test('F-20 FINDING_1 is not read out of FINDING_10 or FINDING_100', () => {
   ]);
 });
 
-test('a quoted line is no vote of the one who quotes it', () => {
+test('a quoted line does not count as a vote', () => {
   expect(read('> FINDING_2: NO — withdrawn by its author\n  > FINDING_3: YES')).toEqual([]);
 });
 

@@ -2,13 +2,13 @@ import { toLines } from './labelled-block.ts';
 
 export type IdLine<Token extends string> = { id: string; token: Token; reason: string };
 
-/** Marks that may stand around an id or a token: bold, underline, code. */
+/** Marks around an id or a token: bold, underline, code. */
 const mark = '(?:\\*\\*|__|`)?';
 
 /**
  * Reads lines such as `FINDING_3: YES — reason`. The id is anchored at the start of the line and compared whole, so
  * `FINDING_1` is never found in `FINDING_10` (L-638, F-20). Narration, list markers, bold wrappers and fences around the
- * lines do not matter; a line behind `>` is somebody else's. An id may come again: what counts then, `settle` says.
+ * lines do not matter; a line behind `>` is a quotation. An id may come again: `settle` decides what counts then.
  */
 export function readIdLines<Token extends string>(
   text: string,
@@ -37,7 +37,7 @@ export type Settled<Entry> = {
   entries: Entry[];
   /** Ids that came again and said the same; the first entry counts (L-518). */
   repeated: string[];
-  /** Ids that said two different things: nobody can tell which of them was meant, so neither counts. */
+  /** Ids with two different tokens: neither counts, as we cannot tell which one was meant. */
   contradicted: string[];
 };
 

@@ -14,7 +14,7 @@ import {
 
 const labels = ['Concern', 'Resolution', 'Affected files'];
 
-test('blocks give back every value, whatever it looks like', () => {
+test('blocks return every value, also hostile ones', () => {
   const block = fc.record({
     title: arbitraryOf(line(200)),
     values: fc.tuple(...labels.map(() => arbitraryOf(prose(500)))),
@@ -67,7 +67,7 @@ test('a repeated label is reported and its first value kept', () => {
   expect(block?.repeated).toEqual(['Concern']);
 });
 
-test('lists give back every item', () => {
+test('lists return every item', () => {
   fc.assert(
     fc.property(fc.array(arbitraryOf(prose(300)), { maxLength: 5 }), (items) => {
       expect(readItems(renderItems(items))).toEqual(items);
@@ -75,7 +75,7 @@ test('lists give back every item', () => {
   );
 });
 
-test('sections give back every body, also bodies that hold section titles', () => {
+test('sections return every body, also bodies that hold section titles', () => {
   const titles = ['Approach', 'Edge cases', 'Testing strategy'];
   const body = fc.oneof(
     arbitraryOf(prose(300)),
@@ -93,7 +93,7 @@ test('sections give back every body, also bodies that hold section titles', () =
   );
 });
 
-test('a list as a value stands below its label and is read back', () => {
+test('a list as a value is written below its label and read back', () => {
   const text = renderBlock('FINDING_1: x', [['Concern', '- one\n- two']], 'plain');
   expect(text).toBe('### FINDING_1: x\n**Concern**:\n  - one\n  - two\n');
   expect(readBlocks(text, /^FINDING_(\d+): (.*)$/, labels)[0]?.fields.get('Concern')).toBe('- one\n- two');

@@ -1,4 +1,4 @@
-/** A markdown list whose items may have several lines; `readItems` gives back what was put in. */
+/** A markdown list whose items may have several lines; `readItems` returns the same items. */
 export function renderItems(items: readonly string[]): string {
   return items.map((item) => `- ${indentRest(item)}`).join('\n');
 }
@@ -32,7 +32,7 @@ export function renderSections(
 
 /**
  * Reads the sections with the given titles. Headings of any level, numbered, bold or with a colon are understood, in any
- * order; a title that comes twice keeps both bodies. What stands before the first heading is `preamble`.
+ * order; a title that comes twice keeps both bodies. `preamble` is the text before the first heading.
  */
 export function readSections(
   text: string,
@@ -64,7 +64,7 @@ function sectionTitle(line: string, titles: readonly string[]): string | undefin
   return titles.find((title) => title.toLowerCase() === bare);
 }
 
-/** Escapes the lines of a text that stands before or between sections. */
+/** Escapes the lines of a text before or between sections. */
 export function escapeSectionLines(body: string, titles: readonly string[]): string {
   return body
     .split('\n')
@@ -110,7 +110,7 @@ export function renderFields(fields: readonly Field[], style: FieldStyle): strin
   return fields.map(([label, value]) => `${bullet}**${label}**:${renderValue(value)}`).join('\n');
 }
 
-/** A list stands below its label, everything else begins beside it. */
+/** A list begins below its label, everything else on the same line. */
 function renderValue(value: string): string {
   if (value === '') return '';
   return /^- .*\n/.test(value) ? indentRest(`\n${value}`) : ` ${indentRest(value)}`;
@@ -125,7 +125,7 @@ export function renderBlocks(blocks: readonly string[]): string {
   return blocks.join('\n');
 }
 
-/** Reads all blocks whose heading (after `###`, or a bold line) matches the pattern; text outside blocks is left alone. */
+/** Reads all blocks whose heading (after `###`, or a bold line) matches the pattern; ignores text outside blocks. */
 export function readBlocks(text: string, heading: RegExp, labels: readonly string[]): Block[] {
   const blocks: { heading: string[]; lines: string[] }[] = [];
   for (const line of toLines(text)) {
@@ -137,7 +137,7 @@ export function readBlocks(text: string, heading: RegExp, labels: readonly strin
   return blocks.map((block) => ({ heading: block.heading, ...readFields(block.lines.join('\n'), labels) }));
 }
 
-/** Reads labelled fields; lines that are no known label continue the field before them. */
+/** Reads labelled fields; lines without a known label continue the field before them. */
 export function readFields(
   text: string,
   labels: readonly string[],
@@ -168,11 +168,11 @@ export function unwrapBold(line: string): string {
 }
 
 /** No label is longer; looking only this far keeps reading linear, whatever a line holds. */
-const longestLabel = 60;
+const maxLabel = 60;
 
 /** The label a line starts with and what follows its colon: `- **Concern**: text`, `**Concern:** text`, `Concern: text`. */
 export function splitLabel(line: string): { label: string; rest: string } | undefined {
-  const colon = line.slice(0, longestLabel).indexOf(':');
+  const colon = line.slice(0, maxLabel).indexOf(':');
   if (colon < 0) return undefined;
   const head = /^(?:[-*+] )?(\*\*|__)?([A-Za-z][A-Za-z /-]*[A-Za-z]) *(\*\*|__)? *$/.exec(
     line.slice(0, colon),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { blotCommand, isSecretName, withoutSecrets } from './secrets.ts';
+import { isSecretName, redactCommand, withoutSecrets } from './secrets.ts';
 
 test('what is shown has neither values of secret names nor passwords of addresses, and all the rest', () => {
   const settings = {
@@ -54,7 +54,7 @@ test.each([
     ['own', '--token', '--verbose', 'task-list-of-today'],
     ['own', '--token', '--verbose', 'task-list-of-today'],
   ],
-])('a key in a command line is blotted out, nothing else: %j', (command, shown) => {
+])('a key in a command line is redacted, nothing else: %j', (command, shown) => {
   expect(withoutSecrets({ command })).toEqual({ command: shown });
 });
 
@@ -107,11 +107,11 @@ test.each([
   ...['PASSTHROUGH', 'BYPASS_CACHE', 'SECRETARY', 'HEADER', 'ANTHROPIC_BASE_URL', '--max-tokens', ''],
 ])('%s names none', (name) => expect(isSecretName(name)).toBe(false));
 
-test('what is blotted out is known, and a text that was blotted stays as it is', () => {
+test('returns what it redacted, and does not change a redacted text', () => {
   const command = ['own', '--api-key', 'abcdefgh', 'http://me:hunter22@host', '--use=sk-ant-0123456789'];
-  const { shown, secrets } = blotCommand(command);
+  const { shown, secrets } = redactCommand(command);
   expect(secrets).toEqual(['abcdefgh', 'hunter22', 'sk-ant-0123456789']);
-  expect(blotCommand(shown).shown).toEqual(shown);
+  expect(redactCommand(shown).shown).toEqual(shown);
 });
 
 test.each(['a://b:', 'a:', '?a=', '?key=x', 'http://a', '&token', 'Bearer ', 'sk-', 'A_'])(

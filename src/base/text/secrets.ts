@@ -4,7 +4,7 @@ const secretWord =
 /** Last words of names that speak of a secret and do not hold it: where it is, how it is called, how much of it there is. */
 const harmlessEnd =
   / (?:BUDGET|COUNT|DIR|DIRECTORY|FILE|FOLDER|LENGTH|LIMIT|LIMITS|MAX|MIN|MODE|NAME|NAMES|PATH|SIZE|TIMEOUT|TTL|TYPE) $/;
-/** An address with a user's password: what stands before that, and the password. */
+/** An address with a user's password: the part before the password, and the password. */
 const passwordInAddress = /(?<![\w+.-])([a-z][a-z0-9+.-]*:\/\/[^/?#@\s:"']*:)([^/?#\s"']+)(?=@)/gi;
 /**
  * The same without the scheme, for text that is cut anywhere: the password, or a long token alone. Slashes may be escaped, as some
@@ -25,10 +25,10 @@ const keyShapes = [
   /(?<=\b(?:Bearer|Basic) )[\w+/.~=-]{8,}/gi,
 ];
 
-export const blot = '[secret]';
+export const redactionMark = '[secret]';
 
-/** A text to be shown, and what was blotted out of it. */
-type Blotted = { shown: string; secrets: string[] };
+/** A text to show, and the secrets removed from it. */
+type Redacted = { shown: string; secrets: string[] };
 
 /** Whether a variable or a setting of this name carries a secret. */
 export function isSecretName(name: string): boolean {
@@ -40,49 +40,49 @@ export function isSecretName(name: string): boolean {
   return secretWord.test(words) && !harmlessEnd.test(words);
 }
 
-/** The value of a setting to be shown: all of it blotted out when the name says that it is secret. */
+/** The value of a setting to show: redacts all of it when the name says that it is secret. */
 export function shownSetting(name: string, value: unknown): unknown {
-  return typeof value === 'string' ? blotSetting(name, value).shown : withoutSecrets(value);
+  return typeof value === 'string' ? redactSetting(name, value).shown : withoutSecrets(value);
 }
 
-/** A copy to be shown: values of secret names, what looks like a key, and passwords in addresses are blotted out. */
+/** A copy to show: redacts values of secret names, key shapes, and passwords in addresses. */
 export function withoutSecrets(value: unknown): unknown {
-  if (typeof value === 'string') return blotText(value).shown;
+  if (typeof value === 'string') return redactText(value).shown;
   if (Array.isArray(value)) return value.map((item, index) => shownItem(value[index - 1], item));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shownSetting(key, inner)]));
 }
 
 function shownItem(before: unknown, item: unknown): unknown {
-  return typeof item === 'string' ? blotWord(before, item).shown : withoutSecrets(item);
+  return typeof item === 'string' ? redactWord(before, item).shown : withoutSecrets(item);
 }
 
 /** A variable or a setting: its name may say that all of it is secret. */
-export function blotSetting(name: string, value: string): Blotted {
-  return isSecretName(name) ? whole(value) : blotText(value);
+export function redactSetting(name: string, value: string): Redacted {
+  return isSecretName(name) ? whole(value) : redactText(value);
 }
 
-/** A command line: a secret stands behind its flag, or with it in one word. */
-export function blotCommand(command: readonly string[]): { shown: string[]; secrets: string[] } {
-  const words = command.map((word, index) => blotWord(command[index - 1], word));
+/** A command line: a secret follows its flag, or is in one word with it. */
+export function redactCommand(command: readonly string[]): { shown: string[]; secrets: string[] } {
+  const words = command.map((word, index) => redactWord(command[index - 1], word));
   return { shown: words.map(({ shown }) => shown), secrets: words.flatMap(({ secrets }) => secrets) };
 }
 
-function blotWord(before: unknown, word: string): Blotted {
+function redactWord(before: unknown, word: string): Redacted {
   const flag = typeof before === 'string' && /^-[^=]*$/.test(before) ? before : '';
   if (isSecretName(flag) && !word.startsWith('-')) return whole(word);
   const [, name = '', sign = '', value = ''] = /^([\w.-]+)(=|: +)(.*)$/s.exec(word) ?? [];
-  if (name === '') return blotText(word);
-  const { shown, secrets } = blotSetting(name, value);
+  if (name === '') return redactText(word);
+  const { shown, secrets } = redactSetting(name, value);
   return { shown: `${name}${sign}${shown}`, secrets };
 }
 
 /** A text: what looks like a key, and passwords in addresses. */
-export function blotText(text: string): Blotted {
+export function redactText(text: string): Redacted {
   const secrets: string[] = [];
   const hide = (secret: string) => {
     secrets.push(secret);
-    return blot;
+    return redactionMark;
   };
   const open = text
     .replace(passwordInAddress, (_, before: string, password: string) => `${before}${hide(password)}`)
@@ -112,7 +112,7 @@ export function unfinishedAddressLength(text: string): number {
 export function withoutAddressCredentials<Value>(value: Value): Value;
 export function withoutAddressCredentials(value: unknown): unknown {
   if (typeof value === 'string')
-    return value.includes('@') ? value.replace(credentialInAddress, `$1$2${blot}`) : value;
+    return value.includes('@') ? value.replace(credentialInAddress, `$1$2${redactionMark}`) : value;
   if (Array.isArray(value)) return value.map((item: unknown) => withoutAddressCredentials(item));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
@@ -120,6 +120,6 @@ export function withoutAddressCredentials(value: unknown): unknown {
   );
 }
 
-function whole(secret: string): Blotted {
-  return { shown: blot, secrets: [secret] };
+function whole(secret: string): Redacted {
+  return { shown: redactionMark, secrets: [secret] };
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 type Starter = {
   /** Flags that take the next word with them. */
   values?: readonly string[];
-  /** Words of its own between its flags and the program. */
+  /** Words between its flags and the program. */
   operands?: number;
   /** It starts something only after one of these words. */
   verbs?: readonly string[];
@@ -68,13 +68,13 @@ const starters: Readonly<Record<string, Starter>> = {
 };
 
 /** More command lines in command lines than anybody writes are not looked into. */
-const mostScripts = 50;
+const maxScripts = 50;
 
 /** The programs that a command line starts, each by its bare name and with its words: `sudo /usr/bin/x -y` starts `x`. */
 export function startedPrograms(line: string): string[][] {
   const scripts = [line];
   const programs: string[][] = [];
-  for (let index = 0; index < Math.min(scripts.length, mostScripts); index += 1) {
+  for (let index = 0; index < Math.min(scripts.length, maxScripts); index += 1) {
     for (const words of shellCommands(scripts[index] ?? '')) {
       const started = behindStarters(words);
       if (typeof started === 'string') scripts.push(started);
@@ -84,7 +84,7 @@ export function startedPrograms(line: string): string[][] {
   return programs;
 }
 
-/** The program and its words; a text is a command line that stands in their place. */
+/** The program and its words; a string is a command line in their place. */
 function behindStarters(words: readonly string[]): string[] | string {
   for (let rest = words; ; ) {
     const [first, ...more] = withoutPreparation(rest);
@@ -120,7 +120,7 @@ function startedBy(
   return verbs === undefined ? words.slice(index + operands) : [];
 }
 
-/** Assignments and redirections may stand before a program. */
+/** Skips assignments and redirections before a program. */
 function withoutPreparation(words: readonly string[]): readonly string[] {
   let index = 0;
   for (; index < words.length; index += 1) {
@@ -136,7 +136,7 @@ function bareName(word: string): string {
   return path.posix.basename(word).replace(/(?<=.)@[^@]*$/, '');
 }
 
-/** What stands around a substitution or a subshell while its inside is read. */
+/** The state around a substitution or a subshell while its inside is read. */
 type Around = {
   closing: ')' | '`';
   words: string[];

@@ -28,7 +28,7 @@ const hostile = [
   '.+[x]{2}^$|?',
 ];
 
-test.each(hostile)('%j is one word of a shell, as it is', (text) => {
+test.each(hostile)('%j is one unchanged word of a shell', (text) => {
   const shown = execFileSync('/bin/sh', ['-c', `printf '%s|' ${shellWord(text)}`], { encoding: 'utf8' });
   expect(shown).toBe(`${text}|`);
 });

@@ -8,8 +8,8 @@ export function shellWord(word: string): string {
   return /^[\w.,:/@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The text without these characters at its end. A loop: a pattern would look at every run of them again from each place. */
-export function withoutLast(text: string, characters: string): string {
+/** Removes these characters from the end. A loop: a pattern would scan every run of them again from each position. */
+export function trimEndChars(text: string, characters: string): string {
   let end = text.length;
   while (end > 0 && characters.includes(text.charAt(end - 1))) end -= 1;
   return text.slice(0, end);
@@ -32,8 +32,8 @@ export function repeated(values: readonly string[]): string[] {
 }
 
 /**
- * The text with every piece from an opening to its next closing replaced; what is never closed stays. Two searches: a pattern would look
- * for the closing anew from each opening.
+ * The text with every piece from an opening to its next closing replaced; keeps what is never closed. Two searches: a pattern would
+ * search for the closing again from each opening.
  */
 export function replaceBetween(
   text: string,
@@ -52,7 +52,7 @@ export function replaceBetween(
   return parts.join('') + text.slice(from);
 }
 
-/** A path as it is compared: without `./` and doubled slashes. One that begins at the root still does. */
+/** A path to compare: without `./` and doubled slashes. An absolute path stays absolute. */
 export function plainPath(path: string): string {
   return path.replace(/^(?:\s|\.\/)+/, '').replace(/\/(?:\.?\/)+/g, '/');
 }

@@ -33,7 +33,7 @@ export async function loadExactCounter(): Promise<(text: string) => number> {
  * Merging is quadratic in a run without breaks, so longer runs are counted in parts of this many characters. Ordinary
  * text has no such run; in one that does the sum may be off by a token per part.
  */
-const longestRun = 1_000;
+const maxRun = 1_000;
 
 function sumOverPieces(text: string, count: (piece: string) => number): number {
   let total = 0;
@@ -46,7 +46,7 @@ function sumOverPieces(text: string, count: (piece: string) => number): number {
     if (isSpace !== inSpace) {
       inSpace = isSpace;
       runStart = index;
-    } else if (index - runStart >= longestRun && (code & 0xfc00) !== 0xdc00) {
+    } else if (index - runStart >= maxRun && (code & 0xfc00) !== 0xdc00) {
       total += count(text.slice(pieceStart, index));
       pieceStart = index;
       runStart = index;

@@ -2,7 +2,7 @@
 
 /**
  * Sequences that only paint: colours and places (CSI), links around a text, two characters. Others (titles, clipboards) carry
- * text of their own, which must not go unseen: whoever reads an answer would approve something else than the next agent reads.
+ * text, which must stay visible: a reader would approve something else than what the next agent reads.
  */
 const painting =
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b\]8;[^\u0000-\u001f\u007f-\u009f]*(?:\u0007|\u001b\\)|\u001b(?![[\]PX^_])[ -/]*[0-~]/g;
@@ -36,7 +36,7 @@ export function terminalText(text: string): string {
     .join('');
 }
 
-/** JSON in which nothing that a terminal obeys or a reader does not see stands as itself; it means the same. */
+/** JSON with every character escaped that a terminal obeys or a reader does not see; it means the same. */
 export function visibleJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, null, indent).replace(
     unseen,

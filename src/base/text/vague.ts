@@ -1,6 +1,6 @@
 /** Words that name a thing and no value: no digits, no code, no paths, no quotes. */
 const subject = "(?:[\\p{L}'’-]+ ){0,8}";
-/** Of these even less is said when they merely run, or have no faults. */
+/** These may also merely run, or have no faults. */
 const anything =
   '(?:it |everything |there (?:is|are) |the (?:code|feature|change|app|system|function)s? (?:has |have )?)?';
 

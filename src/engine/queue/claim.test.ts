@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { chooseRuns, type QueueLimits } from './claim.ts';
 import type { QueueEntry } from './queued-run.ts';
-import { obstacle, type Place, placeFor } from './workers.ts';
+import { mismatchReason, type Place, placeFor } from './workers.ts';
 
 const entry = (change: Partial<QueueEntry>): QueueEntry => ({
   run: 'r',
@@ -32,12 +32,12 @@ test('a run goes to its own clone first, else to one that has the same commit an
   const other = place({ clone: 'there:/shop' });
   expect(placeFor(entry({}), [other, place({})])?.clone).toBe('here:/shop');
   expect(placeFor(entry({}), [other])?.clone).toBe('there:/shop');
-  expect(obstacle(entry({}), place({ clone: 'there:/shop', head: 'c2' }))).toContain('commit c1');
-  expect(obstacle(entry({ travels: false }), other)).toContain('stays in the clone here:/shop');
-  expect(obstacle(entry({ agents: ['three'] }), place({}))).toContain('agents three');
-  expect(obstacle(entry({ repository: 'billing', clone: 'x' }), place({}))).toContain('about billing');
+  expect(mismatchReason(entry({}), place({ clone: 'there:/shop', head: 'c2' }))).toContain('commit c1');
+  expect(mismatchReason(entry({ travels: false }), other)).toContain('stays in the clone here:/shop');
+  expect(mismatchReason(entry({ agents: ['three'] }), place({}))).toContain('agents three');
+  expect(mismatchReason(entry({ repository: 'billing', clone: 'x' }), place({}))).toContain('about billing');
   // What is checked out in its own clone now is what the person there wants it to read.
-  expect(obstacle(entry({}), place({ head: 'c2' }))).toBeUndefined();
+  expect(mismatchReason(entry({}), place({ head: 'c2' }))).toBeUndefined();
 });
 
 test('a run whose directory another process still has open goes to another clone or waits', () => {

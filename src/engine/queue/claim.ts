@@ -5,8 +5,8 @@ import { locks } from './tables.ts';
 import { heldNote, type Place, placeFor } from './workers.ts';
 
 /**
- * Lets a run that asked count as at work again, if the limits that all workers share leave room for it; false: not now, or it is
- * held no more. Saying it twice is no harm.
+ * Marks a waiting run as running again, if the limits that all workers share leave room for it; false: not now, or this
+ * worker has lost it. Harmless when repeated.
  */
 export function reactivateRun(
   queue: Queue,
@@ -32,19 +32,19 @@ export function reactivateRun(
   });
 }
 
-/** How much may go on at the same time, and begin within a time, over all workers. Absent: as much as comes. */
+/** Limits over all workers: runs in parallel, and starts within a time. Default: unlimited. */
 export type QueueLimits = {
   runs?: number | undefined;
   perRepository?: number | undefined;
   rate?: { runs: number; seconds: number } | undefined;
 };
 
-/** What goes on now. */
+/** The running runs of all workers, and those started within the time of the rate limit. */
 type Load = { atWork: number; byRepository: ReadonlyMap<string, number>; begun: number };
 
 export type Claim<Candidate extends Place> = { entry: QueueEntry; place: Candidate };
 
-/** Who still has the directory of a run open at a place: a process that was given up and does not know it. */
+/** The process that still has the directory of a run open: a removed worker that does not know it yet. */
 type HolderAt<Candidate extends Place> = (run: string, place: Candidate) => number | undefined;
 
 /** Of the runs that wait, in their order, those that may begin now, and where. */
@@ -97,7 +97,7 @@ export function claimRuns<Candidate extends Place>(
     await client.query("SELECT pg_advisory_xact_lock($1), set_config('enable_sort', 'off', true)", [
       locks.claim,
     ]);
-    // Who was given up by the others meanwhile must not take anything. Its beats go on.
+    // A worker that the others removed meanwhile must not claim anything. Its heartbeat may continue.
     const known = await client.query('SELECT 1 FROM charrette.workers WHERE worker = $1 FOR KEY SHARE', [
       worker.id,
     ]);
@@ -147,7 +147,7 @@ function fullRepositories({ byRepository }: Load, { perRepository }: QueueLimits
   return [...byRepository].flatMap(([repository, runs]) => (runs >= perRepository ? [repository] : []));
 }
 
-/** What goes on over all workers. */
+/** Counts the runs of all workers. */
 async function readLoad(client: postgres.PoolClient, { rate }: QueueLimits): Promise<Load> {
   const busy = await client.query(
     "SELECT repository, count(*) AS runs FROM charrette.runs WHERE state = 'running' GROUP BY repository",
@@ -163,7 +163,7 @@ async function readLoad(client: postgres.PoolClient, { rate }: QueueLimits): Pro
   return { atWork, byRepository, begun: Number(begun.rows[0]?.runs) };
 }
 
-/** The next runs that the worker could do: the same conditions as in `obstacle`. What somebody holds locked is left out. */
+/** The next runs that the worker could execute: the same conditions as in `mismatchReason`. Skips locked rows. */
 async function readWaiting(
   client: postgres.PoolClient,
   worker: { labels: readonly string[]; places: readonly Place[]; codeVersion: string },
@@ -189,7 +189,7 @@ async function readWaiting(
   return rows.map(entryOf);
 }
 
-/** Says in which clone the newest directory of a run is; false: the run has gone to somebody else. */
+/** Records which clone has the newest directory of a run; false: another worker has the run. */
 export async function setClone(
   { pool }: Queue,
   claim: { run: string; epoch: number },
@@ -202,7 +202,7 @@ export async function setClone(
   return rowCount === 1;
 }
 
-/** Says how a run that this worker holds stands; false: it holds it no more. What has ended stays so. */
+/** Records the state of a claimed run; false: another worker has it. An ended run stays ended. */
 export async function setState(
   { pool }: Queue,
   claim: { run: string; epoch: number },

@@ -1,4 +1,4 @@
-// The thread that beats for a worker, started by heartbeat.ts. It has a connection of its own: a worker whose event loop or
+// The heartbeat thread of a worker, started by heartbeat.ts. It has a separate connection: a worker whose event loop or
 // whose other connections are busy is slow, not gone.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';

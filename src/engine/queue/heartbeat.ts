@@ -12,7 +12,7 @@ export type HeartbeatData = {
   shared: SharedArrayBuffer;
 };
 
-/** A beat arrived, so long after the one before by the server's clock; the worker was given up; the server did not answer. */
+/** A heartbeat arrived, so long after the last by the server's clock; the worker was removed; the server was unreachable. */
 export type BeatNews =
   | { type: 'beat'; gapSeconds: number }
   | { type: 'gone' }
@@ -23,13 +23,13 @@ export function beatEveryMs(silentMs: number): number {
   return Math.min(3000, silentMs / 5);
 }
 
-/** A main thread that did nothing for so many times the silence hangs: nobody beats for it any more. */
+/** A main thread that is blocked for so many timeouts hangs: its heartbeats end. */
 const hungSilences = 4;
 const signMs = 250;
 
 /**
- * Beats for a worker in a thread of its own, so that a worker that is only busy stays. The main thread shows itself to it; when
- * it hangs for too long the beats end, and the others take its runs.
+ * Sends the heartbeats of a worker from a separate thread, so that a busy worker stays registered. The main thread shows that it
+ * is alive; when it hangs for too long the heartbeats end, and other workers claim its runs.
  */
 export class Heartbeat {
   readonly #thread: Worker;
@@ -42,7 +42,7 @@ export class Heartbeat {
     url: string;
     worker: string;
     silentMs: number;
-    /** How long the main thread may be busy; absent: a few silences. */
+    /** How long the main thread may be busy; default: a few timeouts. */
     hungMs?: number;
     news: (news: BeatNews) => void;
   }) {
@@ -69,7 +69,7 @@ export class Heartbeat {
     this.#timer = setInterval(() => Atomics.store(this.#signs, 0, process.hrtime.bigint()), signMs);
   }
 
-  /** Whether the others cannot have given this worker up by now. The clock goes on while the process is suspended. */
+  /** Whether the others cannot have removed this worker yet. The clock continues while the process is suspended. */
   get isFresh(): boolean {
     const age = process.hrtime.bigint() - Atomics.load(this.#signs, 1);
     return age < BigInt(this.#silentMs) * 1_000_000n;
@@ -93,7 +93,7 @@ export class Heartbeat {
   }
 }
 
-/** Beside this file among the sources; a file of its own in the built program, one folder up from its chunks. */
+/** Next to this file among the sources; a separate file of the built program, one folder up from its chunks. */
 function threadFile(): URL {
   const names = ['./heartbeat-thread.ts', './heartbeat-thread.js', '../heartbeat-thread.js'];
   const found = names

@@ -5,7 +5,7 @@ import type postgres from 'pg';
 import { listRunFiles, type RunFile } from '../run-files.ts';
 import type { Queue } from './queue.ts';
 
-/** A run that was given to another worker; whoever held it must not write another word. */
+/** The run belongs to another worker; its last one must not write anything any more. */
 export class RunLostError extends Error {
   constructor(run: string) {
     super(`The run ${run} was given to another worker.`);
@@ -40,7 +40,7 @@ export class RunMirror {
     this.#copies = copies;
   }
 
-  /** Keeps everything that is written by now. One look serves all who ask before it begins. */
+  /** Copies everything that is written by now. One check serves all callers that ask before it begins. */
   keep(): Promise<void> {
     this.#next ??= this.#current.then(() => {
       this.#next = undefined;

@@ -19,7 +19,7 @@ export async function openQueue(url: string): Promise<Queue> {
     connections: 6,
     // A process that is suspended in the middle of a transaction must not stop all others.
     idleTransactionMs: 5_000,
-    // Who waits for a lock fails before its client gives up: a client that is gone would leave a server process waiting.
+    // A lock wait fails before its client times out: a client that is gone would leave a server process waiting.
     lockMs: 5_000,
     name: 'charrette queue',
   });

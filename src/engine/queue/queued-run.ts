@@ -17,7 +17,7 @@ export async function changeStoredRecord(
     path,
   ]);
   const reading = readJson(String(rows[0]?.bytes ?? ''));
-  // One that is damaged is named by whoever restores it.
+  // A damaged record is reported when it is restored.
   if (!reading.ok || !isRecord(reading.value)) return;
   const bytes = Buffer.from(`${JSON.stringify({ ...reading.value, ...change }, null, 2)}\n`);
   await writeParts(client, run, [path], [{ path, position: 0, bytes }]);
@@ -98,7 +98,7 @@ export function entryOf(row: Row): QueueEntry {
   };
 }
 
-/** Puts a run in the queue. One that is there and at work stays as it is. */
+/** Puts a run in the queue. */
 export async function enqueue(db: Queue['pool'] | postgres.PoolClient, run: QueuedRun): Promise<void> {
   await db.query(
     `INSERT INTO charrette.runs
@@ -121,13 +121,13 @@ export async function enqueue(db: Queue['pool'] | postgres.PoolClient, run: Queu
 }
 
 /**
- * The condition for runs that no worker holds: one whose row is gone holds nothing any more. It begins with an OR so that it is
- * no join: of a run that changed while its lock was waited for, the server would not look at the workers again.
+ * The condition for runs without a worker: a worker whose row is gone holds nothing. It begins with an OR so that it is
+ * not a join: for a run that changed while its lock was waited for, the server would not check the workers again.
  */
 export const unclaimedSql =
   '(runs.worker IS NULL OR NOT EXISTS (SELECT 1 FROM charrette.workers WHERE workers.worker = runs.worker))';
 
-/** Lets a run that no worker holds wait for one again; false: a worker holds it, or it is not there. */
+/** Requeues a run that no worker holds; false: a worker holds it, or the queue does not have it. */
 export async function requeue(
   { pool }: { pool: Queue['pool'] | postgres.PoolClient },
   run: string,
@@ -147,7 +147,7 @@ export async function requeue(
   return rowCount === 1;
 }
 
-/** Takes a run that no worker holds out of the queue; false: a worker holds it, or it is not there. */
+/** Takes a run that no worker holds out of the queue; false: a worker holds it, or the queue does not have it. */
 export async function withdraw({ pool }: Queue, run: string, note: string): Promise<boolean> {
   const { rowCount } = await pool.query(
     `UPDATE charrette.runs SET state = 'ended', note = $2, ended = clock_timestamp(), worker = NULL, epoch = epoch + 1
@@ -167,8 +167,8 @@ export async function readEntries({ pool }: Queue, runs: readonly string[]): Pro
 }
 
 /**
- * Removes the files of runs that ended so long ago; says of how many. How a run ended stays: whoever queued it and looks late must
- * not take it for one that never began. Resumed, it goes on where its directory is.
+ * Removes the files of runs that ended so long ago; returns their number. How a run ended stays: a late reader must
+ * not mistake it for a run that never started. Resumed, it continues where its directory is.
  */
 export async function forgetEnded({ pool }: Queue, days: number): Promise<number> {
   const { rows } = await pool.query(

@@ -41,7 +41,7 @@ export async function restoreRun(queue: Queue, directory: RunDirectory, project:
   await updateRunRecord(directory, { inputs: relocateInputs(inputs, project) });
 }
 
-/** Writes what has changed since to a copy that people look at; gives the number of the last change. */
+/** Updates a copy for readers with what has changed since; returns the number of the last change. */
 export async function pullRun(queue: Queue, directory: RunDirectory, since: number): Promise<number> {
   const { files, last } = await readStored(queue, directory.id, since);
   for (const file of files) await writeFileAtomic(await containedPath(directory.root, file.path), file.bytes);

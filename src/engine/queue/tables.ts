@@ -1,5 +1,5 @@
 /**
- * What workers share beside the journal, in a schema of its own. Every time in it is the server's: the clocks of the
+ * What workers share in addition to the journal, in a separate schema. Every time in it is the server's: the clocks of the
  * workers' machines are never compared.
  */
 export const tables = `

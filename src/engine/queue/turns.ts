@@ -3,7 +3,7 @@ import type { Queue } from './queue.ts';
 import { locks } from './tables.ts';
 
 /** How often an agent may be called, over all workers. */
-export type TurnLimit = {
+export type CallLimit = {
   /** Calls at the same time. */
   parallel?: number | undefined;
   /** Calls that may begin within a time. */
@@ -16,24 +16,24 @@ const pollMs = 150;
  * Waits for a turn with the agent. It may be asked again for the same call. When it fails the turn may have been taken all the
  * same: the answer to it may be what was lost.
  */
-export async function takeTurn(
+export async function acquireSlot(
   queue: Queue,
   turn: { agent: string; call: string; worker: string },
-  limit: TurnLimit,
+  limit: CallLimit,
   signal: AbortSignal,
 ): Promise<void> {
-  while (!(await tryTurn(queue, turn, limit))) await sleep(pollMs, undefined, { signal });
+  while (!(await tryAcquire(queue, turn, limit))) await sleep(pollMs, undefined, { signal });
 }
 
 /** Ends calls of agents; one that was ended before, or never began, is ended as well. */
-export async function endTurns({ pool }: Queue, calls: readonly string[]): Promise<void> {
+export async function releaseSlots({ pool }: Queue, calls: readonly string[]): Promise<void> {
   await pool.query('DELETE FROM charrette.turns WHERE call = ANY($1)', [calls]);
 }
 
-function tryTurn(
+function tryAcquire(
   queue: Queue,
   { agent, call, worker }: { agent: string; call: string; worker: string },
-  { parallel, rate }: TurnLimit,
+  { parallel, rate }: CallLimit,
 ): Promise<boolean> {
   return queue.transaction(async (client) => {
     // One after another: two that count at the same time would both find the last place free.
@@ -57,7 +57,7 @@ function tryTurn(
       if (Number(begun.rows[0]?.calls) >= rate.calls) return false;
       await client.query('INSERT INTO charrette.turn_starts (agent) VALUES ($1)', [agent]);
     }
-    // Fails for a worker that was given up: its row is gone.
+    // Fails for a removed worker: its row is gone.
     await client.query('INSERT INTO charrette.turns (agent, call, worker) VALUES ($1, $2, $3)', [
       agent,
       call,

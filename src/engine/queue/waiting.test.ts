@@ -28,7 +28,7 @@ const worker: WorkerEntry = {
 };
 const elsewhere = [{ repository: 'shop', clone: 'there:/shop', agents: ['one'] }];
 
-test('a run that does not go on always has a named reason', () => {
+test('a waiting run always has a named reason', () => {
   const why = (workers: Partial<WorkerEntry>[], change: Partial<QueueEntry> = {}) =>
     whyWaiting(
       { ...entry, ...change },
@@ -44,9 +44,9 @@ test('a run that does not go on always has a named reason', () => {
   expect(why([{ places: elsewhere }], { bound: 'plan.txt is larger' })).toContain('(plan.txt is larger)');
   expect(why([{}])).toBe('workers are busy');
   expect(why([{}], { note: 'its worker was stopped' })).toBe('workers are busy');
-  expect(why([{}], { note: heldNote(12) })).toContain('process 12 of a worker that fell silent still has it');
+  expect(why([{}], { note: heldNote(12) })).toContain('process 12 of a worker that timed out still has it');
   expect(why([{}], { note: refusedNote('EACCES: permission denied') })).toBe(
-    'it could not begin: EACCES: permission denied',
+    'it could not start: EACCES: permission denied',
   );
   expect(why([{}], { state: 'running', worker: 'w' })).toBeUndefined();
   expect(why([{}], { state: 'running', worker: 'other' })).toBe('its worker other is silent');

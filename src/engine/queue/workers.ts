@@ -21,7 +21,7 @@ export function cloneAt(project: string): string {
 type Wanted = Pick<QueuedRun, 'repository' | 'clone' | 'travels' | 'baseCommit' | 'agents'>;
 
 /** What keeps a run from a place; nothing when it can be done there. */
-export function obstacle(run: Wanted, place: Place): string | undefined {
+export function mismatchReason(run: Wanted, place: Place): string | undefined {
   if (run.clone !== place.clone) {
     if (run.repository !== place.repository) return `it is about ${run.repository}`;
     if (!run.travels) return `its work stays in the clone ${run.clone}`;
@@ -39,7 +39,7 @@ export function placeFor<Candidate extends Place>(
   run: Wanted,
   places: readonly Candidate[],
 ): Candidate | undefined {
-  const fitting = places.filter((place) => obstacle(run, place) === undefined);
+  const fitting = places.filter((place) => mismatchReason(run, place) === undefined);
   return fitting.find((place) => place.clone === run.clone) ?? fitting[0];
 }
 
@@ -48,19 +48,19 @@ function short(commit: string | undefined): string {
 }
 
 /** Notes that say why a run waits, rather than how it came to wait. */
-const reasons: readonly RegExp[] = [/^process \d+ of a worker/, /^it could not begin: /];
+const reasons: readonly RegExp[] = [/^process \d+ of a worker/, /^it could not start: /];
 
 /** Said of a run that waits for a process that does not know that it lost it. */
 export function heldNote(pid: number): string {
-  return `process ${pid} of a worker that fell silent still has it; it goes on when that process wakes or ends`;
+  return `process ${pid} of a worker that timed out still has it; it continues when that process wakes or ends`;
 }
 
 /** Said of a run that a worker could not take up, though others may. */
 export function refusedNote(message: string): string {
-  return `it could not begin: ${message}`;
+  return `it could not start: ${message}`;
 }
 
-/** Why a run does not go on, in words; nothing when it goes on, asks or has ended. */
+/** Why a run waits; `undefined` when it runs, asks or has ended. */
 export function whyWaiting(
   entry: QueueEntry,
   workers: readonly WorkerEntry[],
@@ -78,14 +78,14 @@ export function whyWaiting(
   const labelled = sameCode.filter(({ labels }) => entry.labels.every((label) => labels.includes(label)));
   if (labelled.length === 0) return `no worker has the labels ${entry.labels.join(', ')}`;
   const places = labelled.flatMap((worker) => worker.places);
-  const obstacles = places.flatMap((place) => obstacle(entry, place) ?? []);
-  if (obstacles.length < places.length)
+  const mismatches = places.flatMap((place) => mismatchReason(entry, place) ?? []);
+  if (mismatches.length < places.length)
     return reasons.some((reason) => reason.test(entry.note ?? '')) ? entry.note : 'workers are busy';
   const own = places.filter(({ repository }) => repository === entry.repository);
   if (own.length === 0) return `no worker has the repository ${entry.repository}`;
-  const obstaclesThere = own.flatMap((place) => obstacle(entry, place) ?? []);
+  const mismatchesThere = own.flatMap((place) => mismatchReason(entry, place) ?? []);
   const size = entry.bound === undefined ? '' : ` (${entry.bound})`;
-  return `no worker can do it: ${[...new Set(obstaclesThere)].slice(0, 3).join('; ')}${size}`;
+  return `no worker can do it: ${[...new Set(mismatchesThere)].slice(0, 3).join('; ')}${size}`;
 }
 
 export type WorkerEntry = {
@@ -95,7 +95,7 @@ export type WorkerEntry = {
   labels: string[];
   places: Place[];
   codeVersion: string;
-  /** Seconds since it last said that it is there, by the server's clock. */
+  /** Seconds since its last heartbeat, by the server's clock. */
   silentSeconds: number;
 };
 
@@ -118,8 +118,8 @@ export async function registerWorker(
 }
 
 /**
- * Says that the worker is there, and gives the seconds since it said so before, by the server's clock. Nothing: the others have
- * given it up, and its runs are no longer its own.
+ * Sends a heartbeat and returns the seconds since the last one, by the server's clock. `undefined`: the others have
+ * removed the worker and requeued its runs.
  */
 export async function beat({ pool }: Pick<Queue, 'pool'>, worker: string): Promise<number | undefined> {
   const { rows } = await pool.query(
@@ -149,9 +149,9 @@ export async function removeWorker(queue: Queue, worker: string): Promise<void> 
 }
 
 /**
- * Gives up workers that have been silent for too long and puts their runs back into the queue, with those that still name a
- * worker which nobody knows. What somebody holds locked is left for the next time: nobody may wait while none can claim.
- * `judge` is the worker that asks: late itself, it is not gone.
+ * Removes workers whose heartbeats timed out and requeues their runs, with those that name an unknown
+ * worker. Locked rows are left for the next time: nothing may wait while no worker can claim.
+ * `judge` is the calling worker: late itself, it is not gone.
  */
 export function removeStaleWorkers(
   queue: Queue,

@@ -1,6 +1,6 @@
 import { isRecord } from '../../base/safe-json.ts';
 import { yamlValue } from '../../base/text/frontmatter.ts';
-import { withoutLast } from '../../base/text/strings.ts';
+import { trimEndChars } from '../../base/text/strings.ts';
 import {
   defaultSettings,
   directoryProblem,
@@ -185,7 +185,7 @@ function readScalar(written: string): string | number | boolean | undefined {
 /** Comments are whole lines or follow a blank; a tab, a quote or a flow character before one is left to the parser. */
 function withoutComment(line: string): string {
   const comment = /(?:^| )#/.exec(line);
-  return withoutLast(comment === null ? line : line.slice(0, comment.index), ' ');
+  return trimEndChars(comment === null ? line : line.slice(0, comment.index), ' ');
 }
 
 type DesignSettings = {

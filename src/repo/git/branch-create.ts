@@ -1,4 +1,4 @@
-import { namedSome } from '../../base/text/format.ts';
+import { joinTruncated } from '../../base/text/format.ts';
 import { slugify } from '../../base/text/strings.ts';
 import type { BranchFacts } from './branch-facts.ts';
 import { writeCommit } from './checkout.ts';
@@ -129,7 +129,7 @@ async function startOf(
   const [tree = '', ...files] = splitNul(merged.stdout);
   if (merged.code !== 0) {
     const conflict = merged.code === 1 && files.length > 0;
-    const why = conflict ? `conflict in ${namedSome([...new Set(files)])}` : 'cannot be merged';
+    const why = conflict ? `conflict in ${joinTruncated([...new Set(files)])}` : 'cannot be merged';
     const update = `Run \`git merge ${upstream}\` to update it.`;
     return {
       ...atLocal,

@@ -1,7 +1,7 @@
 import { lstatSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { namedSome } from '../../base/text/format.ts';
+import { joinTruncated } from '../../base/text/format.ts';
 import { currentBranch, operationUnderWay } from './repository-facts.ts';
 import { type GitOptions, type GitResult, gitOutput, reasonOf, runGit, splitNul } from './run-git.ts';
 import { probeTree } from './tree-probe.ts';
@@ -108,7 +108,7 @@ export async function preflight(directory: string, settings: PreflightSettings):
   const onto = `${remote}/${mainBranch}`;
   const lost = await overwrittenBy(directory, onto, git);
   if (lost.length > 0)
-    return fail(3, `a branch at ${onto} would overwrite files that git ignores: ${namedSome(lost)}`);
+    return fail(3, `a branch at ${onto} would overwrite files that git ignores: ${joinTruncated(lost)}`);
   return { ok: true, notes: [] };
 }
 

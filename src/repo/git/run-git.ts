@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { CharretteError } from '../../base/errors.ts';
-import { namedSome } from '../../base/text/format.ts';
+import { joinTruncated } from '../../base/text/format.ts';
 
 /** How long programs get to put away their lock files once they were told to leave. */
 const graceMs = 2000;
@@ -231,7 +231,7 @@ export function reasonOf(result: GitResult): string {
   const reason = firstLine(result.problem ?? result.stderr);
   if (!reason.endsWith(':')) return reason || `exit code ${result.code}`;
   const files = result.stderr.split('\n').filter((text) => text.startsWith('\t'));
-  return `${reason} ${namedSome(files.map((text) => text.trim()))}`.trim();
+  return `${reason} ${joinTruncated(files.map((text) => text.trim()))}`.trim();
 }
 
 export function splitNul(text: string): string[] {

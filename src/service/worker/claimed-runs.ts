@@ -12,7 +12,7 @@ import type { ServedPlace } from './places.ts';
 import type { StoreRetry } from './store-retry.ts';
 import type { WorkerEvent } from './worker-event.ts';
 
-/** A run that the queue gave to this worker. */
+/** A run that this worker claimed. */
 export type Held = Claim<ServedPlace> & {
   directory: RunDirectory;
   /** As the queue knows it. */
@@ -25,12 +25,12 @@ export type Held = Claim<ServedPlace> & {
   live?: LiveRun;
   /** How many events had been kept. */
   kept: number;
-  /** What the queue is being told of it, one after another. */
+  /** Reports to the queue, one after another. */
   telling: Promise<void>;
   ending?: Promise<void>;
 };
 
-/** The runs that a worker holds: what the queue is told of them, and what the store keeps of their files. */
+/** The runs that a worker claimed: reports their state to the queue and keeps their files in the store. */
 export class ClaimedRuns {
   readonly #queue: Queue;
   readonly #line: StoreRetry;
@@ -67,7 +67,7 @@ export class ClaimedRuns {
     return [...this.#held.values()];
   }
 
-  /** Runs that take up a place; those that ask do not. */
+  /** Runs that use a place of this worker; waiting ones do not. */
   get busy(): number {
     return this.all.filter(({ state, ending }) => state === 'running' && ending === undefined).length;
   }
@@ -96,7 +96,7 @@ export class ClaimedRuns {
     this.#held.clear();
   }
 
-  /** Hears from the engine that a run asks, goes on or has ended. */
+  /** Receives from the engine that a run waits, continues or has ended. */
   changed(run: string, state: GuardedState): void {
     const held = this.#held.get(run);
     if (held === undefined || held.ending !== undefined) return;
@@ -109,7 +109,7 @@ export class ClaimedRuns {
     if (state !== 'ended') held.telling = heard;
   }
 
-  /** Answers that were left in the directory go the way of all others: the run may have to wait for a place. */
+  /** Sends answers from the directory to the queue like all others: the run may have to wait for a place. */
   async answered(run: string, answers: readonly Answer[]): Promise<void> {
     const message: QueueMessage = { type: 'answer', answers: [...answers] };
     if (this.#held.has(run)) await this.#line.untilSaved(() => sendMessage(this.#queue, run, message));
@@ -129,14 +129,14 @@ export class ClaimedRuns {
     this.#report({ type: 'run-continue', run });
   }
 
-  /** One that takes recommended answers goes on where it is, without giving its place away. */
+  /** A run that takes recommended answers continues here without releasing its place. */
   async #tellAsking(held: Held): Promise<void> {
     const { run } = held.entry;
     if (recordOf(held)?.queue?.yes === true) {
       const answered = this.#answerRecommended(held).catch((error) => this.trouble(run, error));
       if ((await answered) === true) return;
     }
-    // What people are to look at goes first.
+    // The question must be in the store before the queue says that the run waits.
     await held.live?.keep().catch(() => {});
     if (!(await this.#line.untilSaved(() => setState(this.#queue, held.entry, 'waiting', 'paused')))) return;
     held.state = 'waiting';
@@ -153,14 +153,14 @@ export class ClaimedRuns {
     return true;
   }
 
-  /** Tells the queue how a run ended; without a status as its record has it. */
+  /** Reports to the queue how a run ended, by default as its record says. */
   end(held: Held, status?: RunRecord['status']): Promise<void> {
     held.ending ??= this.#end(held, status);
     return held.ending;
   }
 
   async #end(held: Held, status: RunRecord['status'] | undefined): Promise<void> {
-    // Nothing comes after its last event, whatever the worker is told meanwhile.
+    // Nothing may follow its last event.
     void held.live?.stop();
     await held.telling;
     const said = status ?? recordOf(held)?.status ?? 'failed';
@@ -170,7 +170,7 @@ export class ClaimedRuns {
     this.#report({ type: 'run-end', run: held.entry.run, status: said });
   }
 
-  /** Runs whose end is on record: they are not stopped any more, and not given back. */
+  /** Runs whose end is recorded: they are neither stopped nor requeued. */
   get over(): Held[] {
     return this.all.filter((held) => {
       const status = held.begun ? recordOf(held)?.status : undefined;
@@ -178,13 +178,13 @@ export class ClaimedRuns {
     });
   }
 
-  /** Ends a run whose end is on record, as soon as the store has all of it. */
+  /** Ends a run whose end is recorded, as soon as the store has all of it. */
   async finish(held: Held): Promise<void> {
     if (held.ending === undefined) await held.live?.keep();
     await this.end(held);
   }
 
-  /** Gives a run back to the queue. False: the store does not answer; the others take it from a worker that fell silent. */
+  /** Requeues a run. False: the database cannot be reached; other workers requeue the run once this one times out. */
   async giveBack(held: Held, note: string, behind = false): Promise<boolean> {
     const { run } = held.entry;
     try {
@@ -197,13 +197,13 @@ export class ClaimedRuns {
     return true;
   }
 
-  /** Nothing that a run wrote counts before it is where other workers find it, and nothing of a lost run ever does. */
+  /** A step counts only once other workers can find what it wrote; for a lost run it never does. */
   async keep(live: LiveRun): Promise<void> {
     const { id } = live.directory;
     const held = this.all.find(({ entry }) => entry.run === id || id.startsWith(`${entry.run}-`));
     const count = live.events.count;
     if (held === undefined) {
-      // It has ended here; what still comes in of it is of no use.
+      // It has ended here; later writes have no effect.
       void live.stop();
       throw new RunLostError(id);
     }
@@ -220,7 +220,7 @@ export class ClaimedRuns {
     throw new RunLostError(id);
   }
 
-  /** Lets people elsewhere see what was written between steps. */
+  /** Copies to the store what was written between steps, for people elsewhere. */
   keepNews(): void {
     for (const { entry, live, kept } of this.all)
       if (entry.travels && live !== undefined && !live.stopping && live.events.count !== kept)
@@ -228,7 +228,7 @@ export class ClaimedRuns {
   }
 }
 
-/** The record, where there is one that can be read. */
+/** The record, if it can be read. */
 export function recordOf({ directory }: Held): RunRecord | undefined {
   try {
     return readRunRecordSync(directory);

@@ -16,16 +16,16 @@ type PresenceOptions = {
   heartbeatTimeoutSeconds: number;
   line: StoreRetry;
   report: (event: WorkerEvent) => void;
-  /** Called when the others have given this worker up. */
+  /** Called when the others have removed this worker. */
   lose: () => void;
 };
 
-/** A worker among the others: it beats, says what it has, and gives up those that fell silent. */
+/** Sends the heartbeat of a worker, reports its clones, and removes workers that timed out. */
 export class WorkerHeartbeat {
   readonly #options: PresenceOptions;
   #places: readonly ServedPlace[];
   #heart: Heartbeat | undefined;
-  /** Since when beats have come one after another: who was cut off itself cannot judge others. */
+  /** Since when heartbeats have been regular: a worker that was cut off itself cannot judge others. */
   #steadySince = performance.now();
   #looking = false;
 
@@ -63,15 +63,15 @@ export class WorkerHeartbeat {
     });
   }
 
-  /** Resolves as soon as the worker is known to be one still; rejects when the signal ends the waiting. */
+  /** Resolves once the heartbeat is fresh; rejects when the signal ends the waiting. */
   async fresh(signal: AbortSignal): Promise<void> {
     await this.#heart?.fresh(signal);
   }
 
-  /** Says which commits are checked out here, does what else is due, and gives up workers that fell silent. */
+  /** Reports which commits are checked out here, does what else is due, and removes workers that timed out. */
   async lookAround(alsoDue: () => Promise<void>): Promise<void> {
     const { queue, worker, heartbeatTimeoutSeconds, line, report } = this.#options;
-    // One that takes long is not joined by the next.
+    // A slow round is not joined by the next.
     if (this.#looking || this.#heart?.isFresh !== true) return;
     this.#looking = true;
     try {
@@ -80,7 +80,7 @@ export class WorkerHeartbeat {
       this.#places = places;
       if (moved) await setPlaces(queue, worker, places.map(publicPlace));
       await alsoDue();
-      // After a time without the store everybody looks silent; the others get a moment to show themselves.
+      // After an outage of the database all heartbeats are late; the others get a moment to recover.
       if (performance.now() - this.#steadySince < 2 * this.everyMs) return;
       const given = await removeStaleWorkers(queue, heartbeatTimeoutSeconds, worker);
       for (const gone of given) report({ type: 'worker-gone', ...gone });
@@ -91,7 +91,7 @@ export class WorkerHeartbeat {
     }
   }
 
-  /** Says that the worker goes. */
+  /** Unregisters the worker. */
   async leave(): Promise<void> {
     await removeWorker(this.#options.queue, this.#options.worker);
   }

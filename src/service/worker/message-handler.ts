@@ -9,17 +9,17 @@ import { updateRunRecord } from '../../engine/run-record.ts';
 import { type ClaimedRuns, type Held, recordOf } from './claimed-runs.ts';
 import { classifyStartFailure } from './places.ts';
 
-const againMs = 1000;
+const retryDelayMs = 1000;
 
-/** Hears what terminals want of the runs that are held here, and does it beside everything else. */
+/** Handles messages of terminals for the runs that are claimed here, concurrently with everything else. */
 export class MessageHandler {
   readonly #queue: Queue;
   readonly #held: ClaimedRuns;
   readonly #engine: () => Engine | undefined;
-  /** Runs at work here at the same time. */
+  /** Runs in parallel here. */
   readonly #limit: number;
   readonly #limits: QueueLimits;
-  /** Messages that are being obeyed. */
+  /** Messages in progress. */
   readonly #underWay = new Set<string>();
 
   constructor(options: {
@@ -36,27 +36,27 @@ export class MessageHandler {
     this.#limits = options.limits;
   }
 
-  /** One look; an answer that there is no place for stays where it is. */
+  /** One poll; an answer without a free place stays in the queue. */
   async look(): Promise<void> {
     const runs = this.#held.all.filter(({ begun }) => begun).map(({ entry }) => entry.run);
     for (const { id, run, message } of await readMessages(this.#queue, runs)) {
       const held = this.#held.find(run);
       if (held === undefined || this.#underWay.has(id)) continue;
       const asked = message !== undefined && message.type !== 'cancel' && held.state === 'waiting';
-      // The queue is just being told that it asks.
+      // The report that it waits is on its way.
       if (message?.type === 'recommend' && !asked && asks(held)) continue;
       if (asked && !(await this.#findPlace(held))) continue;
       this.#underWay.add(id);
       void this.#obey(id, held, message, asked)
         .catch(async (error) => {
           this.#held.trouble(run, error);
-          await sleep(againMs, undefined, { ref: false });
+          await sleep(retryDelayMs, undefined, { ref: false });
         })
         .finally(() => this.#underWay.delete(id));
     }
   }
 
-  /** A run that goes on takes up a place again, here and among all workers. */
+  /** A continued run uses a place again, here and among all workers. */
   async #findPlace(held: Held): Promise<boolean> {
     if (this.#held.busy >= this.#limit || !(await reactivateRun(this.#queue, held.entry, this.#limits)))
       return false;
@@ -72,7 +72,7 @@ export class MessageHandler {
         ?.answer(run, message.answers)
         .catch((error) => {
           if (classifyStartFailure(error) !== 'run') throw error;
-          // Nobody can use it; the run asks as before.
+          // The answer is unusable; the run keeps waiting.
           this.#held.trouble(run, error);
           if (asked) this.#held.changed(run, 'waiting');
         });
@@ -81,7 +81,7 @@ export class MessageHandler {
       await updateRunRecord(held.directory, { queue: { labels, yes: true } });
       if (asked) this.#held.changed(run, 'waiting');
     }
-    // Whoever answers later, or takes the run over, finds the answer or its message.
+    // Save the effect before removing the message, for later readers and for the next worker.
     if (message?.type !== 'cancel') await held.mirror.keep();
     await removeMessage(this.#queue, id);
   }

@@ -12,8 +12,8 @@ import { runGit } from '../../repo/git/run-git.ts';
 import { rosterOf } from '../../workflows/roster.ts';
 
 /**
- * Who is at fault when a run cannot begin. `lost`: nobody, it is another worker's by now. `store`: it did not answer, and the run
- * can wait. `machine`: it cannot begin here, but may elsewhere. `run`: it will not begin anywhere.
+ * Why a run cannot start. `lost`: another worker has it by now. `store`: the database could not be reached, and the run
+ * can wait. `machine`: it cannot start here, but may elsewhere. `run`: it will not start anywhere.
  */
 export type Fault = 'lost' | 'store' | 'machine' | 'run';
 
@@ -23,7 +23,7 @@ export function classifyStartFailure(error: unknown): Fault {
   return chainOf(error).some(isOfMachine) ? 'machine' : 'run';
 }
 
-/** What a system call refused: a full disk, a folder of somebody else, too much open. What is missing is missing of the run. */
+/** A refused system call: a full disk, a folder of another user, too many open files. A missing file is the run's fault. */
 function isOfMachine(link: unknown): boolean {
   const code = codeOf(link);
   if (code === 'disk-full' || code === 'permission-denied') return true;
@@ -34,7 +34,7 @@ function isOfStore(error: unknown): boolean {
   return error instanceof Error && (retriablePostgresException(error) || isSilence(error));
 }
 
-/** Connections that were given up on this side, and locks that others held for too long. */
+/** Connections that this side closed, and locks that others held for too long. */
 function isSilence(error: unknown): boolean {
   if (codeOf(error) === 'EPIPE' || codeOf(error) === '55P03') return true;
   return (
@@ -65,7 +65,7 @@ export async function openPlace(project: string, world: World, configFile?: stri
   await prepareHome(home);
   const { config } = await loadConfig({ project: home.project, env: world.environment, file: configFile });
   const declared = rosterOf(config, world);
-  // Always there, whether or not somebody declares it.
+  // Always included, declared or not.
   const roster = declared.some(({ id }) => id === 'static')
     ? declared
     : [...declared, ...rosterOf(config, world, ['static'])];

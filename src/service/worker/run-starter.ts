@@ -14,17 +14,17 @@ import type { ServedPlace } from './places.ts';
 import { classifyStartFailure } from './places.ts';
 import type { WorkerEvent } from './worker-event.ts';
 
-/** How long nothing is taken after a run was given back because it could not begin here. */
+/** How long the worker claims nothing after it requeued a run that could not start here. */
 const restMs = { store: 1000, machine: 10_000 } as const;
 
-/** Takes runs up that were claimed, beside everything else: one that cannot begin now keeps nobody waiting. */
+/** Starts claimed runs, concurrently with everything else: a run that cannot start now delays no other. */
 export class RunStarter {
   readonly #queue: Queue;
   readonly #held: ClaimedRuns;
   readonly #report: (event: WorkerEvent) => void;
   readonly #engine: () => Engine | undefined;
   readonly #lose: () => void;
-  /** Nothing more begins. */
+  /** Nothing more starts. */
   readonly #stop: AbortSignal;
   /** Nothing more counts. */
   readonly #over: AbortSignal;
@@ -49,7 +49,7 @@ export class RunStarter {
     this.#over = options.over;
   }
 
-  /** Whether a run could not begin here a moment ago. */
+  /** Whether a run could not start here a moment ago. */
   get rests(): boolean {
     return performance.now() < this.#restUntil;
   }
@@ -65,7 +65,7 @@ export class RunStarter {
     this.#underWay.add(taking);
   }
 
-  /** Resolves when nothing is being taken up. */
+  /** Resolves when no run is being started. */
   async settled(): Promise<void> {
     await Promise.all(this.#underWay);
   }
@@ -74,21 +74,21 @@ export class RunStarter {
     const { entry, place, directory } = held;
     const comes = entry.travels && (entry.atClone !== place.clone || !existsSync(directory.record));
     if (comes) await restoreRun(this.#queue, directory, place.home.project);
-    // What is uncommitted here by now is a person's: nothing of it may count as the work of agents, and be undone.
+    // Uncommitted changes are a person's by now: they must not count as the work of agents, and be undone.
     if (comes || !hasLanes(directory)) await noteTree(directory, place.home.project);
     if (!(await setClone(this.#queue, entry, place.clone))) throw new RunLostError(entry.run);
     held.placed = true;
     const { status } = readRunRecordSync(directory);
-    // Whoever had it before was gone before the queue heard of its end.
+    // Its last worker died before the queue received its end.
     if (isOver(status)) return this.#held.end(held, status);
     if (this.#stop.aborted) return;
     await this.#engine()?.start(entry.run, place.home);
     held.begun = true;
-    // Somebody left a cancel in its inbox.
+    // Its inbox had a cancel.
     if (readRunRecordSync(directory).status === 'cancelled') await this.#held.end(held);
   }
 
-  /** A run that will not begin anywhere has failed; another waits for better times, or for another worker. */
+  /** Fails a run that will not start anywhere; another waits for better times, or for another worker. */
   async #refuse(held: Held, error: unknown): Promise<void> {
     const { run } = held.entry;
     const fault = classifyStartFailure(error);
@@ -107,7 +107,7 @@ export class RunStarter {
     await this.#held.giveBack(held, refusedNote(message), fault === 'machine');
   }
 
-  /** Puts on record what became of it, as far as that can be done; an older copy than the store's is left alone. */
+  /** Records the outcome, best effort; does not change a copy that is older than the store's. */
   async #note({ placed, directory, mirror }: Held, change: Partial<RunRecord>): Promise<void> {
     if (!placed) return;
     await updateRunRecord(directory, change)
@@ -116,12 +116,12 @@ export class RunStarter {
   }
 }
 
-/** A failed run can be gone on with; the others are over for good. */
+/** A failed run can be resumed; the others have ended permanently. */
 function isOver(status: RunRecord['status']): boolean {
   return isFinal(status) && status !== 'failed';
 }
 
-/** Whether an agent was at work for it. */
+/** Whether an agent was called for it. */
 function hasLanes({ lanes }: RunDirectory): boolean {
   return existsSync(lanes) && readdirSync(lanes).length > 0;
 }

@@ -6,8 +6,8 @@ import type { WorkerEvent } from './worker-event.ts';
 export type WorkerSummary = { ended: number; back: number };
 
 /**
- * Takes runs from the queue and works on them until told to stop. A worker that the others gave up has lost its runs
- * and begins anew under another name.
+ * Claims runs from the queue and executes them until told to stop. A worker that the others removed has lost its runs
+ * and starts again under another name.
  */
 export async function serveQueue(
   options: WorkerOptions,
@@ -28,9 +28,9 @@ export async function serveQueue(
   }
 }
 
-const againMs = 1000;
+const retryDelayMs = 1000;
 
-/** The next one, as soon as the store lets it begin; nothing when told to stop before. */
+/** Starts the next session as soon as the database allows it; `undefined` when told to stop before. */
 async function beginAgain(
   options: WorkerOptions,
   report: (event: WorkerEvent) => void,
@@ -43,7 +43,7 @@ async function beginAgain(
       const { message } = toCharretteError(error);
       if (message !== said) report({ type: 'database-unreachable', message });
       said = message;
-      await sleep(againMs, undefined, { signal: options.signal }).catch(() => {});
+      await sleep(retryDelayMs, undefined, { signal: options.signal }).catch(() => {});
     }
   }
   return undefined;

@@ -8,7 +8,7 @@ import { livingHolder } from '../../engine/lock.ts';
 import { claimRuns, handBack, heldRuns, type QueueLimits } from '../../engine/queue/claim.ts';
 import type { Queue } from '../../engine/queue/queue.ts';
 import { forgetEnded } from '../../engine/queue/queued-run.ts';
-import type { TurnLimit } from '../../engine/queue/turns.ts';
+import type { CallLimit } from '../../engine/queue/turns.ts';
 import { runDirectoryOf } from '../../engine/run-directory.ts';
 import { updateRunRecord } from '../../engine/run-record.ts';
 import { openStories } from '../../workflows/open.ts';
@@ -27,12 +27,12 @@ export type WorkerOptions = {
   url: string;
   places: readonly ServedPlace[];
   labels: readonly string[];
-  /** Runs at work here at the same time. */
+  /** Runs in parallel here. */
   limit: number;
-  /** Calls of agents at the same time. */
+  /** Agent calls in parallel. */
   parallel: number;
   limits: QueueLimits;
-  agents: Readonly<Record<string, TurnLimit>>;
+  agents: Readonly<Record<string, CallLimit>>;
   heartbeatTimeoutSeconds: number;
   drainSeconds: number;
   keepDays: number;
@@ -46,16 +46,16 @@ export type WorkerSessionEnd = { reason: 'stopped' | 'lost'; ended: number; back
 
 const pollMs = 200;
 const sweepMs = 3_600_000;
-/** Runs that a worker holds for each place that it has; all but one of them ask. */
+/** Runs that a worker claims for each of its places; all but one of them wait for answers. */
 const heldPerPlace = 16;
 
-/** A worker from its first heartbeat to its last. Its runs are its own only as long as it beats. */
+/** A worker from its first heartbeat to its last. Its runs are its own only while its heartbeat lasts. */
 export class WorkerSession {
   readonly #options: WorkerOptions;
   readonly #report: (event: WorkerEvent) => void;
   readonly #id = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
   readonly #lost = new AbortController();
-  /** Ended when the time that a stop may take is over. */
+  /** Aborted when the time for a stop is over. */
   readonly #drained = new AbortController();
   readonly #line: StoreRetry;
   readonly #held: ClaimedRuns;
@@ -124,7 +124,7 @@ export class WorkerSession {
     }
   }
 
-  /** Beats, takes runs and hears messages until told to stop or given up by the others. */
+  /** Sends heartbeats, claims runs and handles messages until told to stop or removed by the others. */
   async work(): Promise<WorkerSessionEnd> {
     const { signal } = this.#options;
     const round = () => void this.#presence.lookAround(() => this.#alsoDue());
@@ -148,7 +148,7 @@ export class WorkerSession {
     }
   }
 
-  /** One look at the queue. */
+  /** One poll of the queue. */
   async #attend(): Promise<void> {
     try {
       // Runs that were answered go before new ones.
@@ -176,7 +176,7 @@ export class WorkerSession {
     for (const claim of claims) this.#taking.take(claim);
   }
 
-  /** Now and then: what the queue believes to be here and is not. Here alone, where nothing is being claimed meanwhile. */
+  /** Requeues what the queue believes to be here and is not. Only called where no claim is in progress. */
   async #count(): Promise<void> {
     const { queue } = this.#options;
     if (performance.now() - this.#countedAt < this.#presence.everyMs) return;
@@ -204,14 +204,14 @@ export class WorkerSession {
     this.#report({ type: 'worker-lost', worker: this.#id, runs: this.#held.ids });
   }
 
-  /** Its runs belong to others: everything ends where it is, and nothing is written any more. */
+  /** Its runs belong to others: everything ends at once, and nothing is written any more. */
   async #giveUp(): Promise<WorkerSessionEnd> {
     this.#held.clear();
     await this.#engine?.close();
     return { reason: 'lost', ended: this.#held.ended, back: 0 };
   }
 
-  /** Lets calls under way come to their end, then gives the runs back. */
+  /** Waits for calls in progress, then requeues the runs. */
   async #goHome(attending: Promise<void>): Promise<WorkerSessionEnd> {
     const { drainSeconds } = this.#options;
     const timer = setTimeout(() => this.#drained.abort(), drainSeconds * 1000);
@@ -238,9 +238,9 @@ export class WorkerSession {
     return { reason: 'stopped', ...end };
   }
 
-  /** Nothing begins any more; what is under way, runs that are just being taken up too, has until the limit to end. */
+  /** Starts nothing more; what is in progress, also runs that are just being started, has until the limit to end. */
   async #rest(attending: Promise<void>, limit: AbortSignal): Promise<void> {
-    // What has ended is not stopped: nothing comes after its last event.
+    // An ended run is not stopped: nothing may follow its last event.
     for (const { live } of this.#held.over) void live?.stop();
     const taken = attending.then(() => this.#taking.settled());
     await Promise.all([this.#engine?.rest(limit), raceAbort(taken, limit)]);

@@ -3,16 +3,16 @@ import { toCharretteError } from '../../base/errors.ts';
 import { RunLostError } from '../../engine/queue/mirror.ts';
 import type { WorkerEvent } from './worker-event.ts';
 
-const againMs = 200;
+const retryDelayMs = 200;
 
-/** How a worker bears a store that does not answer: it says so once, and what has to get there is tried until it does. */
+/** Retries while the database cannot be reached, and reports that once. */
 export class StoreRetry {
   readonly #report: (event: WorkerEvent) => void;
   readonly #lost: AbortSignal;
   readonly #drained: AbortSignal;
   #silent = false;
 
-  /** `lost`: the worker's runs belong to others; `drained`: the time that a stop may take is over. */
+  /** `lost`: the worker's runs belong to others; `drained`: the time for a stop is over. */
   constructor(
     report: (event: WorkerEvent) => void,
     { lost, drained }: Record<'lost' | 'drained', AbortSignal>,
@@ -22,7 +22,7 @@ export class StoreRetry {
     this.#drained = drained;
   }
 
-  /** Tries until the store takes it; false: the runs are lost, and nothing counts any more. */
+  /** Retries until the store has it; false: the runs are lost, and nothing counts any more. */
   async untilSaved(body: () => Promise<unknown>): Promise<boolean> {
     while (!this.#lost.aborted) {
       try {
@@ -31,7 +31,7 @@ export class StoreRetry {
       } catch (error) {
         if (error instanceof RunLostError || this.#drained.aborted) throw error;
         this.fails(error);
-        await sleep(againMs);
+        await sleep(retryDelayMs);
       }
     }
     return false;

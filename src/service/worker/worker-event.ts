@@ -27,28 +27,28 @@ export function describeWorkerEvent(event: WorkerEvent): string {
       return `worker ${event.worker} serves ${event.places.map(({ clone }) => clone).join(', ')}${labels}`;
     }
     case 'run-claimed':
-      return `took ${event.run}: ${event.title}`;
+      return `claimed ${event.run}: ${event.title}`;
     case 'run-ask':
-      return `${event.run} asks; answer with \`charrette answer ${event.run}\``;
+      return `${event.run} waits; answer with \`charrette answer ${event.run}\``;
     case 'run-continue':
-      return `${event.run} goes on`;
+      return `${event.run} continues`;
     case 'run-end':
       return `${event.run} ended: ${event.status}`;
     case 'run-refuse':
-      return `${event.run} could not begin: ${event.message}`;
+      return `${event.run} could not start: ${event.message}`;
     case 'run-error':
       return `${event.run}: ${event.message}`;
     case 'run-requeued':
-      return `gave ${event.run} back`;
+      return `requeued ${event.run}`;
     case 'worker-gone':
-      return `worker ${event.worker} fell silent; ${event.runs.length} of its runs wait for another`;
+      return `worker ${event.worker} timed out; requeued ${event.runs.length} of its runs`;
     case 'worker-lost':
-      return `was silent for too long and lost ${event.runs.join(', ') || 'no run'}; begins anew`;
+      return `timed out and lost ${event.runs.join(', ') || 'no run'}; starting again`;
     case 'database-unreachable':
-      return `the store does not answer: ${event.message}`;
+      return `cannot reach the database; retrying: ${event.message}`;
     case 'store-back':
-      return 'the store answers again';
+      return 'reached the database again';
     case 'worker-end':
-      return `stopped: ${event.ended} runs ended here, ${event.back} given back`;
+      return `stopped: ${event.ended} runs ended here, ${event.back} requeued`;
   }
 }

@@ -1,6 +1,6 @@
 import { CharretteError } from '../../base/errors.ts';
 import { parseDocument } from '../../base/markdown/parse.ts';
-import { namedSome } from '../../base/text/format.ts';
+import { joinTruncated } from '../../base/text/format.ts';
 import { completeConfig, type RoughConfig } from '../config/complete-config.ts';
 import type { PhaseConfig, QuestionConfig, WorkflowConfig } from '../config/workflow-config.ts';
 import { phasePath, type Tools } from '../generate/phase-markdown.ts';
@@ -134,7 +134,7 @@ export function convertByExtraction(input: ExtractionInput): Conversion {
   if (lost.length > 0) {
     throw new CharretteError({
       code: 'conversion-lossy',
-      message: `The conversion would lose text: ${namedSome(lost, 5, '; ')}.`,
+      message: `The conversion would lose text: ${joinTruncated(lost, 5, '; ')}.`,
       fix: 'Nothing was written. Simplify that part of the source and convert again.',
     });
   }

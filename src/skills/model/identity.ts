@@ -1,5 +1,5 @@
 import type { Document } from '../../base/markdown/document.ts';
-import { withoutLast } from '../../base/text/strings.ts';
+import { trimEndChars } from '../../base/text/strings.ts';
 import { type Frontmatter, fieldText } from './frontmatter.ts';
 import { findHeading } from './phase-file.ts';
 import { readPhaseTable, readRoutingTable, routesByTable } from './phase-table.ts';
@@ -51,7 +51,7 @@ export function splitTools(text: string): string[] {
 
 /** Without quotes around it and dashes before it. */
 function bare(tool: string): string {
-  return withoutLast(tool.replace(/^["'-]+/, ''), `"'`);
+  return trimEndChars(tool.replace(/^["'-]+/, ''), `"'`);
 }
 
 /** `Task(ui-agent)` and `Task(*)` are both `Task`. */

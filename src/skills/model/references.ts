@@ -1,5 +1,5 @@
 import { type Document, lineAt, type Zone, zoneAt } from '../../base/markdown/document.ts';
-import { withoutLast } from '../../base/text/strings.ts';
+import { trimEndChars } from '../../base/text/strings.ts';
 import type { PhaseFile } from './phase-file.ts';
 
 export type Reference = {
@@ -63,7 +63,7 @@ export function readReferences(document: Document): Reference[] {
   if (text.includes('Ref:')) {
     for (const match of text.matchAll(marker)) {
       if (match[1] !== undefined) continue;
-      const target = withoutLast(match[2] ?? '', '.,;');
+      const target = trimEndChars(match[2] ?? '', '.,;');
       if (/\.[a-z]{1,5}(?:#|$)/i.test(target) && !isExternal(target)) add('ref', target, 'Ref', match.index);
     }
   }

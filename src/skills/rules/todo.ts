@@ -1,6 +1,6 @@
 import { type Document, lineAt } from '../../base/markdown/document.ts';
 import { readJson } from '../../base/safe-json.ts';
-import { withoutLast } from '../../base/text/strings.ts';
+import { trimEndChars } from '../../base/text/strings.ts';
 import { isTeaching } from '../lint/occurrences.ts';
 import { at, type Draft, type Rule } from '../lint/rule.ts';
 import { closingBracket, findCalls } from '../model/calls.ts';
@@ -152,7 +152,7 @@ export function readTodoSamples(document: Document): TodoSample[] {
     const valueStart = todos.index + todos[0].length;
     const line = lineAt(document, call.start);
     if (call.body[valueStart] !== '[') {
-      const expression = withoutLast(call.body.slice(valueStart), ' \t\r\n})').trim();
+      const expression = trimEndChars(call.body.slice(valueStart), ' \t\r\n})').trim();
       samples.push({ line, call: true, items: [], expression, spreads: expression.includes('...') });
       continue;
     }

@@ -53,7 +53,7 @@ test('`cancel` tells a process on another host to end the run and says when nobo
   expect(readdirSync(run.directory.inbox)).toEqual([]);
   const { exit, code, message, fix } = await errorOf('cancel', writtenRunId);
   expect([exit, code]).toEqual([1, 'store-locked']);
-  expect(message).toContain(`The run ${writtenRunId} was told to end and has not: it is held by ${known}`);
+  expect(message).toContain(`The run ${writtenRunId} was asked to end and has not: it is held by ${known}`);
   expect(fix).toContain(`remove ${lock}. Then cancel the run again.`);
   expect(readdirSync(run.directory.inbox)).toHaveLength(1);
   expect(readRunRecordSync(run.directory).status).toBe('running');

@@ -9,7 +9,7 @@ import { containedPath } from '../../base/files/contained.ts';
 import { isRecord, parseJson, readJson } from '../../base/safe-json.ts';
 import { problemList, readAs } from '../../base/schema/issue-words.ts';
 import { refineProfileSchema } from '../../base/schema/refine-profile.ts';
-import { namedSome } from '../../base/text/format.ts';
+import { joinTruncated } from '../../base/text/format.ts';
 import { yamlValue } from '../../base/text/frontmatter.ts';
 import { slugify } from '../../base/text/strings.ts';
 import { ownFolder } from '../../prompts/context/defaults.ts';
@@ -268,7 +268,7 @@ async function assetsIn(folder: string): Promise<string[]> {
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
     .sort();
   if (names.length === 0) return [];
-  return [`${folder} (copy what the page uses to its folder):\n${namedSome(names, mostAssets)}`];
+  return [`${folder} (copy what the page uses to its folder):\n${joinTruncated(names, mostAssets)}`];
 }
 
 async function earlierStates(

@@ -24,7 +24,7 @@ test.each(['design', 'lite-plan', 'skill-run', 'constructor'])(
       [['show', directory.id, '--json'], '"unknown": 4'],
       [['watch', directory.id], word],
       [['watch', directory.id, '--output', 'stream-json'], word],
-      [['report', directory.id], 'was passed over'],
+      [['report', directory.id], 'Skipped event'],
       [['report', directory.id, '--html', '--out', html], 'report.html'],
       [['costs'], ''],
       [['runs'], 'a run of a stranger'],

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import type { LiteTask } from '../../base/schema/lite/plan.ts';
 import type { ExecutionResult } from '../../base/schema/lite/session-files.ts';
-import { namedSome } from '../../base/text/format.ts';
+import { joinTruncated } from '../../base/text/format.ts';
 import type { LitePlanFiles } from '../../plan/tasks/plan-files.ts';
 import { planInvalid } from '../../plan/tasks/read-plan.ts';
 import { isDone, openTasks } from '../../plan/tasks/schedule.ts';
@@ -63,7 +63,7 @@ export async function beginExecution(
     };
   });
   const { unseen } = start;
-  if (unseen.length > 0) desk.note(`not committed, so not seen by the executors: ${namedSome(unseen)}`);
+  if (unseen.length > 0) desk.note(`not committed, so not seen by the executors: ${joinTruncated(unseen)}`);
   await checkDrift(desk, { plan: files.plan, tasks: open });
   await desk.context.step('run branch', async () => openRunBranch(start.root, branch, start.base));
   return {

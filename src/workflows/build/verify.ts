@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { JsonSchema } from '../../agents/port.ts';
 import type { CodeReview } from '../../base/schema/judgements/lite.ts';
 import { counted } from '../../base/text/format.ts';
-import { withoutLast } from '../../base/text/strings.ts';
+import { trimEndChars } from '../../base/text/strings.ts';
 import { resolveExecutor } from '../../plan/tasks/executor.ts';
 import { moveCheckout, openCheckout } from '../../repo/git/checkout.ts';
 import { branchTip, diffBetween, findLanded, markedMessage } from '../../repo/git/run-branch.ts';
@@ -151,7 +151,7 @@ async function askReview(
   const voices = replies.flatMap(({ value, message, kind }, index) => {
     const reviewer = reviewers[index] ?? '';
     if (value !== undefined) return [{ reviewer, review: value }];
-    const reason = withoutLast(message ?? kind, '.');
+    const reason = trimEndChars(message ?? kind, '.');
     missing.set(reviewer, reason);
     desk.warn(`The review of ${reviewer} is missing: ${reason}.`);
     return [];

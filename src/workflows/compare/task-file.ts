@@ -1,6 +1,6 @@
 import type { List, ListItem, Nodes } from 'mdast';
 import { CharretteError } from '../../base/errors.ts';
-import { longestMarkdown, readMarkdown } from '../../base/markdown/tree.ts';
+import { maxMarkdown, readMarkdown } from '../../base/markdown/tree.ts';
 import { isRecord, readJson } from '../../base/safe-json.ts';
 import { tidyLine, tidyProse } from '../../base/schema/primitives.ts';
 
@@ -82,7 +82,7 @@ function fromText(text: string, name: string): CompareTask[] {
   const tree = readMarkdown(text);
   if (tree === undefined)
     refuse(
-      `${name} has ${text.length} characters; Markdown is read up to ${longestMarkdown}, JSON without a limit.`,
+      `${name} has ${text.length} characters; Markdown is read up to ${maxMarkdown}, JSON without a limit.`,
     );
   const lists = tree.children.filter((node): node is List => node.type === 'list');
   if (lists.length > 0) return lists.flatMap((list) => list.children.map(fromItem));

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { containedPath, isInside } from '../../base/files/contained.ts';
-import { namedSome } from '../../base/text/format.ts';
+import { joinTruncated } from '../../base/text/format.ts';
 import type { CheckoutStart, Place } from '../../council/call/once.ts';
 import { moveCheckout, openCheckout, restoreWork } from '../../repo/git/checkout.ts';
 import { currentBranch, repositoryFacts, uncommittedIn } from '../../repo/git/repository-facts.ts';
@@ -49,7 +49,8 @@ export async function beginWork(desk: FeatureDesk): Promise<Work> {
   });
   const work: Work = { ...begun, root, prefix, kept: new Set() };
   const unseen = await desk.once('uncommitted', () => unseenBy(work.root, desk.inputs.directory));
-  if (unseen.length > 0) desk.warn(`Not committed, so not seen by the implementers: ${namedSome(unseen)}.`);
+  if (unseen.length > 0)
+    desk.warn(`Not committed, so not seen by the implementers: ${joinTruncated(unseen)}.`);
   return work;
 }
 

@@ -61,7 +61,7 @@ const isCalled = ({ live, calls }: Begun, task: string, least = 1) =>
 async function killAndRestart({ server }: Begun, live: LiveProgram, release: () => void): Promise<void> {
   await server.kill();
   release();
-  await live.says('store does not answer');
+  await live.says('Cannot reach the PostgreSQL database');
   await server.restart();
 }
 
@@ -172,7 +172,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL killed with -9', () => {
     await isCalled(begun, 'sketch');
     await begun.server.kill();
     begun.release();
-    await begun.live.says('store does not answer');
+    await begun.live.says('Cannot reach the PostgreSQL database');
     begun.live.kill('SIGINT');
     const ended = await begun.live.ended;
     expect(ended.code, ended.stderr).toBe(130);

@@ -89,7 +89,7 @@ async function twoResumes(env: Record<string, string>): Promise<string> {
   const owner = first !== undefined && told(first) === undefined ? first : second;
   const other = owner === first ? second : first;
   for (const { code, stderr } of all)
-    if (code !== 0) expect(stderr).toContain(`${run} is going on in process`);
+    if (code !== 0) expect(stderr).toContain(`${run} is running in process`);
   expect((await owner?.ended)?.code).toBe(0);
   expect(other && told(other)).toBe(String(owner?.child.pid));
   // The plan was in progress when the first process was killed; nothing else is repeated.

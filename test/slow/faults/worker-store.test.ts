@@ -74,7 +74,7 @@ describe.skipIf(!hasPostgres())('a worker and its store', () => {
       begun.release();
       await begun.server.restart();
       await begun.worker.says(`${begun.run} ended: done`);
-      await begun.worker.says('the store answers again');
+      await begun.worker.says('reached the database again');
       expect(begun.worker.stderr()).not.toContain('lost');
       expectWhole(begun, begun.run);
       return 'reported, continued automatically';
@@ -86,12 +86,12 @@ describe.skipIf(!hasPostgres())('a worker and its store', () => {
     const begun = await begin({ heartbeatTimeoutSeconds: 15 });
     const other = await start(cloneOf(begun.project, 'other'), begun.env);
     await begun.server.kill();
-    for (const worker of [begun.worker, other]) await worker.says('the store does not answer');
+    for (const worker of [begun.worker, other]) await worker.says('cannot reach the database');
     await sleep(18_000);
     begun.release();
     await begun.server.restart();
     await begun.worker.says(`${begun.run} ended: done`);
-    expect(begun.worker.stderr() + other.stderr()).not.toMatch(/lost|fell silent/);
+    expect(begun.worker.stderr() + other.stderr()).not.toMatch(/lost|timed out/);
     expectWhole(begun, begun.run);
     return 'reported, both continue, no worker removed';
   });
@@ -102,11 +102,11 @@ describe.skipIf(!hasPostgres())('a worker and its store', () => {
     async () => {
       const begun = await begin({ heartbeatTimeoutSeconds: 2, drainSeconds: 2 });
       await begun.server.kill();
-      await begun.worker.says('the store does not answer');
+      await begun.worker.says('cannot reach the database');
       begun.worker.kill('SIGTERM');
       const { code, stderr } = await begun.worker.ended;
       expect(code, stderr).toBe(0);
-      expect(stderr).toContain('0 given back');
+      expect(stderr).toContain('0 requeued');
       await begun.server.restart();
       begun.release();
       const next = await start(begun.project, begun.env);
@@ -148,12 +148,12 @@ describe.skipIf(!hasPostgres())('a worker and its store', () => {
     });
     const other = await start(cloneOf(begun.project, 'other'), begun.env);
     way?.set('silent');
-    await other.says(`took ${begun.run}`);
+    await other.says(`claimed ${begun.run}`);
     begun.release();
     await other.says(`${begun.run} ended: done`);
     way?.set('open');
     await begun.worker.says(`lost ${begun.run}`);
-    await begun.worker.says(/begins anew[\s\S]*worker \S+ serves/);
+    await begun.worker.says(/starting again[\s\S]*worker \S+ serves/);
     expect((await shown(begun)).status).toBe('done');
     const kept = await connected(begun.env.CHARRETTE_DATABASE_URL, (client) => keptCalls(client, begun.run));
     for (const call of kept.filter((name) => !name.startsWith('sketch ')))
@@ -168,11 +168,11 @@ describe.skipIf(!hasPostgres())('a worker and its store', () => {
     const begun = await begin({ heartbeatTimeoutSeconds: 10 });
     begun.worker.kill('SIGSTOP');
     const other = await start(begun.project, begun.env);
-    await other.says('fell silent');
-    const reason = `process ${begun.worker.child.pid} of a worker that fell silent still has it`;
+    await other.says('timed out');
+    const reason = `process ${begun.worker.child.pid} of a worker that timed out still has it`;
     for (let waits = ''; !waits.includes(reason); waits = (await shown(begun)).queue.waits ?? '')
       await sleep(300);
-    expect(other.stderr()).not.toContain(`took ${begun.run}`);
+    expect(other.stderr()).not.toContain(`claimed ${begun.run}`);
     begun.worker.kill('SIGCONT');
     begun.release();
     await begun.worker.says(`lost ${begun.run}`);

@@ -3,7 +3,7 @@ import { taskActions } from '../lite/plan.ts';
 import { fileRoles } from '../lite/session-files.ts';
 import { line, list, nullable, prose, repositoryPath } from '../primitives.ts';
 
-/** P-046: one look at the repository from one angle. */
+/** P-046: an exploration of the repository from one angle. */
 export const explorationSchema = z.object({
   project_structure: prose(8000),
   relevant_files: z
@@ -70,7 +70,7 @@ const plannedTaskSchema = z.object({
   skeleton: list(line(400), 40).describe('Signatures to add. Needed at High complexity.'),
 });
 
-/** P-061: a plan as tasks that can be carried out. */
+/** P-061: a plan as tasks to implement. */
 export const litePlanAnswerSchema = z.object({
   summary: prose(4000),
   approach: prose(20_000),

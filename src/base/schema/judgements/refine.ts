@@ -12,7 +12,7 @@ const scenario = z.object({ description: line(400), tool: line(80), command: nul
 /** What a builder offers to be held to. */
 export const contractSchema = z.object({ criteria: list(criterion, 30), scenarios: list(scenario, 20) });
 
-/** What an evaluator makes of the offer: agreed as it is, or the list as it should be. */
+/** How an evaluator replies to the offer: agreed unchanged, or the list that it wants. */
 export const contractReviewSchema = z.object({
   agreed: z.boolean(),
   criteria: list(criterion, 30).describe('The whole list as it should be; may be left out when agreed.'),

@@ -141,7 +141,7 @@ export type TaskStep = z.infer<typeof stepSchema>;
 const complexities = ['Low', 'Medium', 'High'] as const;
 export type Complexity = (typeof complexities)[number];
 
-/** 1C.2: plan.json, the overview; the tasks stand in files of their own. */
+/** 1C.2: plan.json, the overview; each task has a separate file. */
 export const litePlanSchema = z.looseObject({
   summary: text,
   approach: text,

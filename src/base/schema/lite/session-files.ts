@@ -96,7 +96,7 @@ export type Clarifications = {
     question: string;
     angles: string[];
     answer: string;
-    /** `assumed`: nobody was asked and the recommendation was taken (P-052). */
+    /** `assumed`: the recommendation was taken without asking (P-052). */
     source: 'person' | 'assumed';
   }[];
 };

@@ -1,4 +1,4 @@
-import { withoutLast } from '../../../base/text/strings.ts';
+import { trimEndChars } from '../../../base/text/strings.ts';
 import { archiveExtensions, assetTypes, executableExtensions, forbiddenMagic, limits } from './limits.ts';
 import type { ZipBundle } from './zip-bundle.ts';
 
@@ -162,9 +162,9 @@ function overlaps(entries: readonly EntryFacts[], fileBytes: number): Offence[] 
 const localHeaderBytes = 30;
 
 export function extensionOf(name: string): string {
-  const base = withoutLast(name, '/\\').split(/[/\\]/).at(-1) ?? '';
+  const base = trimEndChars(name, '/\\').split(/[/\\]/).at(-1) ?? '';
   // Windows drops trailing dots and blanks when it opens a file.
-  return /\.([^.]+)$/.exec(withoutLast(base, '. '))?.[1]?.toLowerCase() ?? '';
+  return /\.([^.]+)$/.exec(trimEndChars(base, '. '))?.[1]?.toLowerCase() ?? '';
 }
 
 /** Names that open a device on Windows, whatever their extension. */
@@ -173,7 +173,7 @@ function isDeviceName(part: string): boolean {
 }
 
 function keyOf(name: string): string {
-  return withoutLast(name, '/').normalize('NFC').toLowerCase();
+  return trimEndChars(name, '/').normalize('NFC').toLowerCase();
 }
 
 function foldersOf(key: string): string[] {

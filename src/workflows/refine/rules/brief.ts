@@ -1,5 +1,5 @@
 import { CharretteError } from '../../../base/errors.ts';
-import { withoutLast } from '../../../base/text/strings.ts';
+import { trimEndChars } from '../../../base/text/strings.ts';
 import type { BrandFile } from '../brand/identity.ts';
 
 export const briefSections = ['Goal', 'Audience', 'Brand'] as const;
@@ -66,7 +66,7 @@ function partsOf(text: string): { preamble: string; sections: Map<string, Sectio
     const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]?.[0];
     if (mark !== undefined) fence = fence === undefined ? mark : fence === mark ? undefined : fence;
     const title = fence === undefined ? /^ {0,3}## +(\S.*)$/s.exec(line)?.[1]?.trimEnd() : undefined;
-    const heading = title === undefined ? undefined : withoutLast(title, '#').trimEnd();
+    const heading = title === undefined ? undefined : trimEndChars(title, '#').trimEnd();
     if (heading === undefined) {
       current.push(line);
       continue;

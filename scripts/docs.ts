@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isRecord, parseJson } from '../src/base/safe-json.ts';
+import { commands } from '../src/main/commands.ts';
+import type { CommandTable, LazyCommand } from '../src/service/command.ts';
 import { rulePages } from '../src/skills/explain.ts';
 import { runWith } from '../test/support/run-command-line.ts';
 import { troubleshootingPage } from './troubleshooting.ts';
@@ -21,22 +23,14 @@ async function run(words: readonly string[]): Promise<string | undefined> {
   return exit === 0 ? out : undefined;
 }
 
-/** The whole help of a command; `--all` adds what the short page leaves out, where a command does not use that name. */
+/** The whole help of a command. */
 async function helpOf(words: readonly string[]): Promise<string> {
-  const help = (await run([...words, '--help', '--all'])) ?? (await run([...words, '--help']));
+  const help = await run([...words, '--help', '--all']);
   if (help === undefined) throw new Error(`no help for: charrette ${words.join(' ')}`);
   return help.trimEnd();
 }
 
-/** Names below a heading of a help page that ends in "commands:", such as "Commands:" or "Everyday commands:". */
-function commandsIn(help: string): string[] {
-  const lists = help.matchAll(/^[^\n]*commands?:\n((?: {2,}\S.*\n?)+)/gim);
-  return [...lists].flatMap(([, list = '']) =>
-    [...list.matchAll(/^ {2}([a-z][\w-]*)/gm)].map(([, n = '']) => n),
-  );
-}
-
-async function commandSections(words: readonly string[]): Promise<string[]> {
+async function commandSections(words: readonly string[], { load }: LazyCommand): Promise<string[]> {
   const help = await helpOf(words);
   // The flags of every command are on the page once, in its first section.
   const own = help.replace(/\n+Flags of every command:.*$/s, '');
@@ -48,30 +42,30 @@ async function commandSections(words: readonly string[]): Promise<string[]> {
     '```',
     '',
   ];
-  return [...section, ...(await sectionsOf(words, own))];
+  return [...section, ...(await sectionsOf(words, (await load()).subcommands ?? {}))];
 }
 
-/** The sections of the commands that a help page lists, one after another. */
-async function sectionsOf(words: readonly string[], help: string): Promise<string[]> {
+/** The sections of the commands of a table, one after another. */
+async function sectionsOf(words: readonly string[], table: CommandTable): Promise<string[]> {
   const sections = [];
-  for (const name of commandsIn(help)) sections.push(...(await commandSections([...words, name])));
+  for (const [name, entry] of Object.entries(table))
+    if (entry.summary !== '') sections.push(...(await commandSections([...words, name], entry)));
   return sections;
 }
 
 export async function cliPage(): Promise<string> {
-  const help = await helpOf([]);
   return [
     '# Commands and flags',
     '',
     marker,
     '',
-    'Every command with its examples, arguments and flags, as `charrette COMMAND --help` prints them.',
+    'Every command with its examples, arguments and flags, as `charrette COMMAND --help --all` prints them.',
     '',
     '```text',
-    help,
+    await helpOf([]),
     '```',
     '',
-    ...(await sectionsOf([], help)),
+    ...(await sectionsOf([], commands)),
   ].join('\n');
 }
 

@@ -11,8 +11,6 @@ const shells = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion 
 >;
 
 export const command: CommandSpec = {
-  name: 'completion',
-  summary: 'Completion of commands, flags, choices and runs for bash, zsh or fish',
   examples: [
     [`echo 'eval "$(charrette completion bash)"' >> ~/.bashrc`, 'bash'],
     [`echo 'eval "$(charrette completion zsh)"' >> ~/.zshrc`, 'zsh, after compinit'],
@@ -21,8 +19,6 @@ export const command: CommandSpec = {
   subcommands: Object.fromEntries(
     Object.entries(shells).map(([shell, render]) => {
       const spec: CommandSpec = {
-        name: shell,
-        summary: `The script for ${shell}`,
         examples: [[`charrette completion ${shell}`, 'the script on stdout']],
         dryRun: 'reads',
         async run() {
@@ -30,7 +26,7 @@ export const command: CommandSpec = {
           return { exit: 0, text: script, json: { shell, script } };
         },
       };
-      return [shell, { summary: spec.summary, load: async () => spec }];
+      return [shell, { summary: `Print the script for ${shell}`, load: async () => spec }];
     }),
   ),
 };

@@ -7,7 +7,7 @@ if ((first === '--version' || first === '-V') && rest.length === 0) {
 } else {
   const { enableCompileCache } = await import('node:module');
   enableCompileCache?.();
-  // What a library will drop one day is no news for whoever runs a command.
+  // Deprecations inside libraries do not concern users of a command.
   process.noDeprecation = true;
   const { runProgram } = await import('./program.ts');
   process.exitCode = await runProgram(process.argv.slice(2), process);

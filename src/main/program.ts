@@ -2,12 +2,12 @@ import { CharretteError, exitCodeOf, isCharretteError, toCharretteError } from '
 import { suggestion } from '../base/text/format.ts';
 import { terminalText, visibleJson } from '../base/text/untrusted.ts';
 import { version } from '../base/version.ts';
-import type { CommandResult, CommandSpec, GlobalFlags, LazyCommand, Terminal } from '../service/command.ts';
+import type { CommandResult, CommandTable, GlobalFlags, Terminal } from '../service/command.ts';
 import { indexOfCommand, stopExit } from '../service/command.ts';
 import { pageWidth, renderRootHelp } from '../surfaces/cli/help.ts';
-import { parseInvocation } from '../surfaces/cli/parse.ts';
+import { asksForAll, type FoundCommand, parseInvocation, wordsBeforeText } from '../surfaces/cli/parse.ts';
 import { giveSize, renderError, watchOutput } from '../surfaces/cli/terminal.ts';
-import { commands, openObserver } from './commands.ts';
+import { commandGroups, commands, openObserver } from './commands.ts';
 
 /** Runs one command line from words to exit code; never throws. */
 export async function runProgram(words: readonly string[], terminal: Terminal): Promise<number> {
@@ -18,11 +18,11 @@ export async function runProgram(words: readonly string[], terminal: Terminal): 
   try {
     const found = await findCommand(words);
     if (found === undefined) return answerWithoutCommand(words, terminal);
-    const parsed = parseInvocation(found.spec, found.path, found.words, terminal);
+    const parsed = parseInvocation(found, terminal);
     if (parsed.kind === 'help') return printHelp(parsed.text, words, terminal);
     if (parsed.kind === 'version') return printVersion(words, terminal);
-    if (found.spec.run === undefined) throw missingSubcommand(found.spec, found.path);
-    if (parsed.global.dryRun && found.spec.dryRun === undefined) throw noRehearsal(found.path);
+    if (found.spec.run === undefined) throw missingSubcommand(found);
+    if (parsed.global.dryRun && found.spec.dryRun === undefined) throw noRehearsal(found.name);
     const deadline = startDeadline(parsed.global, controller);
     try {
       const { signal } = controller;
@@ -45,7 +45,7 @@ export async function runProgram(words: readonly string[], terminal: Terminal): 
       const { code, message, fix, retryable } = error;
       terminal.stdout.write(`${visibleJson({ error: { code, message, fix, retryable } })}\n`);
     } else {
-      const flags = withoutText(words);
+      const flags = wordsBeforeText(words);
       terminal.stderr.write(renderError(error, flags.includes('--verbose') || flags.includes('-v')));
     }
     return exitCodeOf(error);
@@ -56,12 +56,13 @@ export async function runProgram(words: readonly string[], terminal: Terminal): 
 
 /** `charrette`, `charrette --help`, `charrette --version` and flags that belong to no command. */
 function answerWithoutCommand(words: readonly string[], terminal: Terminal): number {
-  const parsed = parseInvocation(rootSpec, 'charrette', words, terminal);
+  const flags = words.map((word) => (word === 'help' ? '--help' : word));
+  const root = { spec: { examples: [] }, name: 'charrette', summary: '', words: flags };
+  const parsed = parseInvocation(root, terminal);
   if (parsed.kind === 'version') return printVersion(words, terminal);
-  return printHelp(renderRootHelp(commands, pageWidth(terminal.stdout)), words, terminal);
+  const size = { width: pageWidth(terminal.stdout), all: asksForAll(words) };
+  return printHelp(renderRootHelp(commandGroups, size), words, terminal);
 }
-
-const rootSpec: CommandSpec = { name: 'charrette', summary: '', examples: [] };
 
 function printVersion(words: readonly string[], terminal: Terminal): number {
   terminal.stdout.write(wantsJson(words) ? `${JSON.stringify({ version })}\n` : `${version}\n`);
@@ -73,60 +74,57 @@ function printHelp(text: string, words: readonly string[], terminal: Terminal): 
   return 0;
 }
 
-type Found = { spec: CommandSpec; path: string; words: readonly string[] };
-
-async function findCommand(words: readonly string[]): Promise<Found | undefined> {
+async function findCommand(words: readonly string[]): Promise<FoundCommand | undefined> {
   const start = indexOfCommand(words);
-  const name = start === undefined ? undefined : words[start];
-  if (start === undefined || name === undefined || name === 'help') {
-    const topic = name === 'help' ? words[(start ?? 0) + 1] : undefined;
-    if (topic === undefined || topic.startsWith('-')) return undefined;
-    return findCommand([topic, '--help', ...(wantsJson(words) ? ['--json'] : [])]);
+  const first = start === undefined ? undefined : words[start];
+  if (start === undefined || first === undefined) return undefined;
+  const others = [...words.slice(0, start), ...words.slice(start + 1)];
+  if (first === 'help') {
+    const topic = indexOfCommand(others);
+    return topic === undefined ? undefined : findCommand([...others, '--help']);
   }
-  let spec = await loadCommand(commands, name, 'charrette');
-  let path = `charrette ${name}`;
-  let rest = [...words.slice(0, start), ...words.slice(start + 1)];
-  while (spec.subcommands !== undefined) {
+  let found = await loadCommand(commands, first, 'charrette', others);
+  for (;;) {
+    const { spec, name, words: rest } = found;
     const at = indexOfCommand(rest);
     const next = at === undefined ? undefined : rest[at];
-    if (at === undefined || next === undefined) break;
-    if (spec.run !== undefined && !Object.hasOwn(spec.subcommands, next)) break;
-    spec = await loadCommand(spec.subcommands, next, path);
-    path = `${path} ${next}`;
-    rest = [...rest.slice(0, at), ...rest.slice(at + 1)];
+    if (spec.subcommands === undefined || at === undefined || next === undefined) return found;
+    if (spec.run !== undefined && !Object.hasOwn(spec.subcommands, next)) return found;
+    found = await loadCommand(spec.subcommands, next, name, [...rest.slice(0, at), ...rest.slice(at + 1)]);
   }
-  return { spec, path, words: rest };
 }
 
 async function loadCommand(
-  table: Readonly<Record<string, LazyCommand>>,
+  table: CommandTable,
   name: string,
-  path: string,
-): Promise<CommandSpec> {
+  parent: string,
+  words: readonly string[],
+): Promise<FoundCommand> {
   const entry = Object.hasOwn(table, name) ? table[name] : undefined;
-  if (entry !== undefined) return entry.load();
+  if (entry !== undefined)
+    return { spec: await entry.load(), name: `${parent} ${name}`, summary: entry.summary, words };
   throw new CharretteError({
     code: 'unknown-command',
-    message: `\`${path} ${name}\` is not a command.${suggestion(name, Object.keys(table))}`,
-    fix: `Run \`${path} --help\` for the list.`,
+    message: `Unknown command \`${parent} ${name}\`.${suggestion(name, Object.keys(table))}`,
+    fix: `Run \`${parent} --help${parent === 'charrette' ? ' --all' : ''}\` for the list.`,
   });
 }
 
-function missingSubcommand(spec: CommandSpec, path: string): CharretteError {
+function missingSubcommand({ spec, name }: FoundCommand): CharretteError {
   const names = Object.keys(spec.subcommands ?? {}).join(', ');
   return new CharretteError({
     code: 'usage',
-    message: `\`${path}\` needs one of: ${names}.`,
-    fix: `Run \`${path} --help\`.`,
+    message: `\`${name}\` requires one of: ${names}.`,
+    fix: `Run \`${name} --help\`.`,
   });
 }
 
-/** What cannot be rehearsed is not begun. */
-function noRehearsal(path: string): CharretteError {
+/** A command that cannot say what it would do is not started. */
+function noRehearsal(name: string): CharretteError {
   return new CharretteError({
     code: 'usage',
-    message: `\`${path}\` cannot say beforehand what it would do, so it does not take --dry-run.`,
-    fix: `Leave --dry-run out; \`${path} --help\` says what the command does.`,
+    message: `\`${name}\` does not support --dry-run.`,
+    fix: `Omit --dry-run; \`${name} --help\` describes the command.`,
   });
 }
 
@@ -141,9 +139,9 @@ function printResult(result: CommandResult, global: GlobalFlags, terminal: Termi
   }
 }
 
-/** Known before parsing too, so that a wrong command line still answers in the asked form. */
+/** Read before parsing, so that a wrong command line is answered in the requested form too. */
 function wantsJson(all: readonly string[]): boolean {
-  const words = withoutText(all);
+  const words = wordsBeforeText(all);
   const forms = ['json', 'stream-json'];
   const output = words.indexOf('--output');
   return (
@@ -151,12 +149,6 @@ function wantsJson(all: readonly string[]): boolean {
     forms.some((form) => words.includes(`--output=${form}`)) ||
     (output >= 0 && forms.includes(words[output + 1] ?? ''))
   );
-}
-
-/** The words before `--`. */
-function withoutText(words: readonly string[]): readonly string[] {
-  const end = words.indexOf('--');
-  return end < 0 ? words : words.slice(0, end);
 }
 
 function startDeadline(global: GlobalFlags, controller: AbortController): NodeJS.Timeout | undefined {

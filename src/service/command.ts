@@ -10,8 +10,12 @@ import type { Project } from './project.ts';
 export type OptionSpec = {
   flags: string;
   description: string;
-  /** Turns the raw text into a value; throws a CharretteError on bad input. */
-  /** One that takes the previous value collects: the flag may be given more than once. */
+  /** Only `--help --all` shows it. */
+  rare?: true;
+  /**
+   * Turns the raw text into a value; throws a CharretteError on bad input. One that takes the previous value collects: the flag
+   * may be given more than once.
+   */
   parse?: (value: string, previous: unknown) => unknown;
   choices?: readonly string[];
   default?: unknown;
@@ -19,10 +23,8 @@ export type OptionSpec = {
   needs?: string;
 };
 
-/** A command as data; the runner builds the parser, the help page and the completion from it. */
+/** A command as data: parser, help, completion and `docs/reference/cli.md` are made from it. */
 export type CommandSpec = {
-  name: string;
-  summary: string;
   /** Shown first on the help page, one command line each, with what it does. */
   examples: readonly (readonly [command: string, does: string])[];
   /** Positional arguments in commander's notation: `<feature...>`, `[path]`. */
@@ -31,38 +33,49 @@ export type CommandSpec = {
   /** L-001: name of an option after which flags end at the first word of the text. */
   flagsEndWith?: string;
   subcommands?: Readonly<Record<string, LazyCommand>>;
-  /**
-   * How the command keeps the promise of --dry-run: it `says` what it would do, or it only `reads` anyway. One that
-   * declares nothing cannot keep it, and the flag is refused.
-   */
+  /** How the command honours --dry-run: it `says` what it would do, or it only `reads` anyway. Otherwise the flag is rejected. */
   dryRun?: 'says' | 'reads';
   run?: (invocation: Invocation) => Promise<CommandResult>;
 };
 
-export type LazyCommand = { summary: string; load: () => Promise<CommandSpec> };
+/** An entry of a table of commands. `load` imports the module only when its command runs; without a summary it is internal. */
+export type LazyCommand = {
+  summary: string;
+  /** Shown by `charrette --help`; the others need `--all`. */
+  everyday?: true;
+  load: () => Promise<CommandSpec>;
+};
 
-/** Global flags as commander notation; every command has them, but for --dry-run. */
-export const globalOptions = [
-  ['--json', 'one JSON document on stdout (same as --output json)'],
-  ['--output <form>', 'text, json or stream-json'],
-  ['--cwd <dir>', 'work as if started there'],
-  ['--config <file>', 'use this configuration file'],
-  ['-q, --quiet', 'no progress on stderr'],
-  ['-v, --verbose', 'more detail on stderr'],
-  ['--no-color', 'no colour'],
-  ['--plain', 'progress as lines, also on a terminal'],
-  ['--no-motion', 'nothing turns; the picture changes when something happens'],
-  ['--no-input', 'never ask on the terminal'],
-  ['-y, --yes', 'take the recommended answer to every question'],
-  ['--dry-run', 'say what would be done, do nothing'],
-  ['--timeout <seconds>', 'stop gracefully after this time'],
-] as const;
+export type CommandTable = Readonly<Record<string, LazyCommand>>;
+
+/** Commands under one heading of `charrette --help`. */
+export type CommandGroup = { title: string; commands: CommandTable };
+
+/** The argument of every command about one run; `findRun` reads it. */
+export const runArgument = ['[run]', 'run id, an unambiguous part of it, or latest (the default)'] as const;
+
+/** Global flags as commander notation; every command has them, except --dry-run. */
+export const globalOptions: readonly OptionSpec[] = [
+  { flags: '--json', description: 'print one JSON document on stdout (same as --output json)' },
+  { flags: '--output <form>', description: 'print text, json or stream-json', rare: true },
+  { flags: '--cwd <dir>', description: 'run as if started in this folder', rare: true },
+  { flags: '--config <file>', description: 'use this configuration file', rare: true },
+  { flags: '-q, --quiet', description: 'print no progress on stderr', rare: true },
+  { flags: '-v, --verbose', description: 'print more detail on stderr', rare: true },
+  { flags: '--no-color', description: 'print without colour', rare: true },
+  { flags: '--plain', description: 'print progress as lines, even on a terminal', rare: true },
+  { flags: '--no-motion', description: 'redraw the live view only when something happens', rare: true },
+  { flags: '--no-input', description: 'never ask on the terminal', rare: true },
+  { flags: '-y, --yes', description: 'take the recommended answer to every question' },
+  { flags: '--dry-run', description: 'print what would be done, do nothing' },
+  { flags: '--timeout <seconds>', description: 'stop gracefully after this time', rare: true },
+];
 
 /** Flags of every command that answer instead of it. */
-export const answeringOptions = [
-  ['-h, --help', 'help for the command'],
-  ['-V, --version', 'the version'],
-] as const;
+export const answeringOptions: readonly OptionSpec[] = [
+  { flags: '-h, --help', description: 'show this help; with --all every command and flag' },
+  { flags: '-V, --version', description: 'print the version', rare: true },
+];
 
 export type GlobalFlags = {
   output: 'text' | 'json' | 'stream-json';
@@ -140,8 +153,8 @@ export function printNotice({ stderr }: Pick<Terminal, 'stderr'>, line: string):
 /** Flags before a command that take the next word with them. */
 const valued = new Set(
   globalOptions
-    .filter(([flags]) => flags.includes('<'))
-    .flatMap(([flags]) => flags.match(/--?[a-z][a-z-]*/g) ?? []),
+    .filter(({ flags }) => flags.includes('<'))
+    .flatMap(({ flags }) => flags.match(/--?[a-z][a-z-]*/g) ?? []),
 );
 
 /** Index of the command: the first word before `--` that is neither a flag nor the value of a global flag. */

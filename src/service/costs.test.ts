@@ -54,7 +54,7 @@ test('days and commands are lines in their order', () => {
     ['2026-11-01', 1],
     ['2026-11-03', 2],
   ]);
-  expect(renderCosts(costList([], 'day'))).toBe('No agent was called yet.\n');
+  expect(renderCosts(costList([], 'day'))).toBe('No agent calls yet.\n');
 });
 
 test('lines of any grouping add up to the total', () => {

@@ -63,7 +63,7 @@ test('L-002: every switch is off until its own flag turns it on, and turns on no
 });
 
 test('L-003, L-377: the flags are on the help page, and everyone may use those for callers', async () => {
-  const { stdout } = await charrette(['design', '--help'], { cwd: project });
+  const { stdout } = await charrette(['design', '--help', '--all'], { cwd: project });
   for (const flag of ['--auto', '--quick', '--subagent', '--session-env', '--step-prefix', '--branch-info'])
     expect(stdout).toContain(flag);
   const { inputs } = await dry('--step-prefix', '1.::design plan', '--session-env', 'session.env', 'x');

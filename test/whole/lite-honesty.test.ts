@@ -106,7 +106,7 @@ describe('P-067 P-073 a fallback plan', () => {
     expect(stopped.code, stopped.stderr).toBe(6);
     const [run = ''] = runsOf(project);
     expect(stopped.stderr).toContain(
-      `To execute the fallback plan anyway, run \`charrette lite-execute --run ${run}\``,
+      `To execute the fallback plan anyway, run \`charrette build --run ${run}\``,
     );
     expect(callsIn(calls).filter((line) => line.startsWith('execute'))).toEqual([]);
     expect([git('rev-parse', 'main'), git('branch', '--list')]).toEqual([start, '* main']);
@@ -136,7 +136,7 @@ describe('P-067 P-073 a fallback plan', () => {
     const { project, calls } = makeLiteProject('lite-plan');
     const stopped = await charrette(['lite-plan', '-y', '--agents', 'one,static', task], { cwd: project });
     expect(stopped.code, stopped.stderr).toBe(6);
-    expect(stopped.stderr).toContain('lite-execute --run');
+    expect(stopped.stderr).toContain('build --run');
     expect(callsIn(calls).filter((line) => line.startsWith('execute'))).toEqual([]);
   });
 });

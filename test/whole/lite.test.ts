@@ -127,7 +127,7 @@ test('P-080 with the static agent alone the plan is printed, no executor is reco
   expect(stdout).toMatch(/^## Plan\n\n/);
   expect(stdout).toContain('### TASK-001: ');
   expect(stderr).toContain('`charrette doctor` says which agents are looked for');
-  expect(stderr).not.toMatch(/recommended: |lite-execute|[Cc]odex|tokens for/);
+  expect(stderr).not.toMatch(/recommended: |build --run|lite-execute|tokens for/);
 });
 
 test('P-013 P-014 P-052 P-083 P-100 P-104 P-117 P-125 P-126 a plan is handed over once; drift stops it, a failed task takes its dependants with it, the tree stays', async () => {
@@ -136,7 +136,7 @@ test('P-013 P-014 P-052 P-083 P-100 P-104 P-117 P-125 P-126 a plan is handed ove
   const planned = await charrette(['lite-plan', '-y', '--plan-only', task], { cwd: project });
   expect(planned.code).toBe(0);
   expect(planned.stdout).toContain('### TASK-002: ');
-  expect(planned.stderr).toMatch(/Carry it out with `charrette lite-execute --run \S+`/);
+  expect(planned.stderr).toMatch(/Run `charrette build --run \S+` to implement it/);
   const [run = ''] = runsOf(project);
 
   expect(JSON.parse(artifactOf(project, run, 'clarifications.json'))).toMatchObject({

@@ -5,8 +5,6 @@ import type { CommandSpec } from '../../service/command.ts';
 import { stopExit } from '../../service/command.ts';
 
 export const command: CommandSpec = {
-  name: 'acp',
-  summary: 'Charrette as an agent for editors that speak the Agent Client Protocol, on stdin and stdout',
   examples: [
     ['charrette acp', 'started by an editor: a prompt is a feature, the answer is its plan'],
     [

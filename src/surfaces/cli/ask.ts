@@ -14,7 +14,7 @@ export const remoteAnswersOption: OptionSpec = {
   description: 'wait for answers from another process (an editor, the web page, `answer`) instead of pausing',
 };
 
-/** Who answers the questions of a run: a file, the recommendation (--yes), a person on the terminal, or nobody. */
+/** Answers the questions of a run from a file, from the recommendations (--yes), or by asking on the terminal. */
 export function makeAnswerProvider(
   global: GlobalFlags,
   terminal: Terminal,
@@ -38,7 +38,7 @@ export function makeAnswerProvider(
   };
 }
 
-/** Nothing, once somebody else has answered or the run is stopped. */
+/** Resolves once another user has answered or the run is stopped. */
 function gone(signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve(undefined);
@@ -91,7 +91,7 @@ function forTerminal({ text, detail, options, ...rest }: Question): Question {
   };
 }
 
-/** The answers that a flag names a file of; none without the flag. Whoever makes a run asks for them first. */
+/** The answers in the file that a flag names; read before the run is created. */
 export async function givenAnswers(
   { options, global, signal }: Pick<Invocation, 'options' | 'global' | 'signal'>,
   flag = 'answers',
@@ -129,7 +129,7 @@ export async function readAnswerFile(file: string, signal: AbortSignal): Promise
   });
 }
 
-/** Asks where nothing can be drawn over (`TERM=dumb`): plain lines out, one line in. Nothing when nobody answers. */
+/** Asks on a terminal that cannot redraw: plain lines out, one line in. Returns nothing when stdin ends. */
 export async function askByLine(
   { text, detail, options, recommended }: Question,
   { stdin, stderr }: Terminal,
@@ -160,8 +160,8 @@ type Choice = NonNullable<Question['options']>[number];
 type Screen = { input: NodeJS.ReadStream; output: NodeJS.WriteStream; signal: AbortSignal };
 
 /**
- * Has a person choose from a list, in which only arrows move. Whoever types `no` and Enter has not said yes: the list comes
- * again, with what was typed marked.
+ * Asks the user to choose from a list, in which only arrows move. Typing `no` and Enter does not confirm: the list is shown
+ * again with the typed choice selected.
  */
 export async function choose(
   message: string,

@@ -18,8 +18,6 @@ import { conductRun } from './conduct.ts';
 import { positive } from './options.ts';
 
 export const command: CommandSpec = {
-  name: 'compare',
-  summary: 'Design the same features alone and with the panel, and have the plans judged blind',
   examples: [
     ['charrette compare --tasks tasks.md', 'every item of the list, with the agents of this project'],
     ['charrette compare --tasks tasks.json --depth quick --max-usd 20', 'a smaller panel, a limit on money'],

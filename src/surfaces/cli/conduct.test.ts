@@ -7,5 +7,5 @@ test('`--yes` is named only where every open question has a recommended answer',
   expect(howToAnswer('r', [{ ...open, recommended: 'continue' }])).toContain('`charrette resume r --yes`');
   expect(howToAnswer('r', [open])).toBe('Answer as shown.');
   expect(howToAnswer('r', [{ ...open, recommended: 'continue' }, open])).toBe('Answer as shown.');
-  expect(howToAnswer('r', [])).toBe('Go on with `charrette resume r`.');
+  expect(howToAnswer('r', [])).toBe('Continue with `charrette resume r`.');
 });

@@ -153,10 +153,10 @@ function describeLeft(
 ): CommandResult {
   const elsewhere = record.status !== 'stopped' && isLive(record, directory);
   const next = elsewhere ? `charrette watch ${directory.id}` : `charrette resume ${directory.id}`;
-  throwTimeLimit(signal, `Raise --timeout, or go on with \`${next}\`.`);
+  throwTimeLimit(signal, `Raise --timeout, or continue with \`${next}\`.`);
   terminal.stderr.write(
     elsewhere
-      ? `The run goes on in process ${record.process?.pid}; follow it with \`${next}\`.\n`
+      ? `The run continues in process ${record.process?.pid}; follow it with \`${next}\`.\n`
       : `Resume with \`${next}\`.\n`,
   );
   return {
@@ -176,13 +176,13 @@ function failure(record: RunRecord, resume: string, worktrees: readonly string[]
   const place = worktrees.length === 0 ? '' : ` ${worktreeLine(worktrees).trim()}`;
   // The general fix of an error code does not name this run.
   const own = fix === undefined || fix === errorTable[code].fix ? undefined : fix;
-  const next = `Look at \`charrette show ${record.run}\`; go on with \`${resume}\` once the cause is gone.`;
+  const next = `Run \`charrette show ${record.run}\` for details; after fixing the cause, run \`${resume}\`.`;
   return new CharretteError({ code, message: `${message}${place}`, fix: own ?? next });
 }
 
 /** One line about checkouts that a run has left; nothing when there are none. */
 export function worktreeLine(places: readonly string[]): string {
-  return places.length === 0 ? '' : `Work that was not joined is in ${places.join(', ')}.\n`;
+  return places.length === 0 ? '' : `Unmerged work is in ${places.join(', ')}.\n`;
 }
 
 /** Names the branch that a design checked out and how to go back; nothing where the run checked none out. */
@@ -197,7 +197,7 @@ function runBranchLine({ branch }: Pick<RunRecord, 'branch'>): string | undefine
 /** The sentence before open questions. A run continues without a person only if every question has a recommended answer. */
 export function howToAnswer(run: string, questions: readonly Question[]): string {
   const resume = `charrette resume ${run}`;
-  if (questions.length === 0) return `Go on with \`${resume}\`.`;
+  if (questions.length === 0) return `Continue with \`${resume}\`.`;
   if (questions.some(({ recommended }) => recommended === undefined)) return 'Answer as shown.';
   return `Answer as shown, or take every recommended answer with \`${resume} --yes\`.`;
 }

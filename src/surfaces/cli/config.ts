@@ -5,8 +5,6 @@ import { findProject } from '../../service/project.ts';
 import { columns } from './help.ts';
 
 export const command: CommandSpec = {
-  name: 'config',
-  summary: 'Every setting and where it comes from',
   examples: [
     ['charrette config', 'settings with their origin'],
     ['charrette config --schema', 'the JSON Schema of a configuration file'],

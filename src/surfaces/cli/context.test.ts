@@ -74,12 +74,13 @@ test('a bare command is read as one with a flag that says nothing new', () => {
     stderr: new PassThrough(),
     env: {},
   };
-  const bare = parseInvocation(contextCommand, 'charrette context', [], terminal);
-  const full = parseInvocation(contextCommand, 'charrette context', ['--output', 'text'], terminal);
+  const found = { spec: contextCommand, name: 'charrette context', summary: '' };
+  const bare = parseInvocation({ ...found, words: [] }, terminal);
+  const full = parseInvocation({ ...found, words: ['--output', 'text'] }, terminal);
   expect(bare).toMatchObject({ kind: 'run', arguments: [], global: 'global' in full ? full.global : {} });
 });
 
-test.each(['--explain', '--exact'])('%s with --for is refused, not left out', async (flag) => {
+test.each(['--explain', '--exact'])('%s with --for is rejected, not ignored', async (flag) => {
   const { exit, out, err } = await run(
     'context',
     '--for',
@@ -88,7 +89,7 @@ test.each(['--explain', '--exact'])('%s with --for is refused, not left out', as
     '--cwd',
     projectWithDocuments({ spec: 'x' }),
   );
-  expect([exit, out, err]).toEqual([2, '', expect.stringContaining('cannot be used with --for')]);
+  expect([exit, out, err]).toEqual([2, '', expect.stringContaining('cannot be combined with --for')]);
 });
 
 test('finds the documents of the project from a sub-folder, but not beyond the repository', async () => {

@@ -9,8 +9,6 @@ import { printNotice, requireDirectory } from '../../service/command.ts';
 
 /** The design documents of the project as one block on stdout; what there is to say about them goes to stderr. */
 export const contextCommand: CommandSpec = {
-  name: 'context',
-  summary: 'Design documents of the project as one block under a token budget.',
   examples: [
     ['charrette context', 'print the block for a prompt'],
     ['charrette context --explain', 'draw how the budget is used'],
@@ -62,13 +60,13 @@ async function run(invocation: Invocation): Promise<CommandResult> {
   return { exit: 0, text: picture + counted, json };
 }
 
-/** What a prompt is given is more than the block that these look at. */
+/** A prompt receives more than the block that these flags describe. */
 function refuseTogether(options: Invocation['options']): void {
   const flag = (['explain', 'exact'] as const).find((name) => options[name] === true);
   if (flag === undefined || options['for'] === undefined) return;
   throw new CharretteError({
     code: 'usage',
-    message: `--${flag} looks at the block alone and cannot be used with --for.`,
+    message: `--${flag} describes the block alone and cannot be combined with --for.`,
     fix: 'Leave one of them out.',
   });
 }

@@ -1,49 +1,66 @@
 import { CharretteError } from '../../base/errors.ts';
-import type { CommandSpec } from '../../service/command.ts';
+import { type CommandSpec, runArgument } from '../../service/command.ts';
 import { costs, type Grouping, groupings } from '../../service/costs.ts';
-import { projectOf } from '../../service/project.ts';
+import { findRun, projectOf } from '../../service/project.ts';
 import { fittingFor, renderCosts } from './tables.ts';
 
 export const command: CommandSpec = {
-  name: 'costs',
-  summary: 'What the runs of this project cost: by day, agent, model, command, phase or run',
   examples: [
-    ['charrette costs', 'every day with its calls, tokens and money'],
-    ['charrette costs --by agent --since 2026-11-01', 'whom the month went to'],
-    ['charrette costs --by command --json', 'the same for a program'],
+    ['charrette costs', 'the latest run by phase'],
+    ['charrette costs 4f2a90c1 --by agent', 'another run by agent'],
+    ['charrette costs --all', 'every run by day'],
+    ['charrette costs --since 2026-11-01 --by command', 'every run since that day by command'],
   ],
+  arguments: [runArgument],
   options: [
+    { flags: '--all', description: 'add up every run of this project' },
     {
       flags: '--by <what>',
-      description: 'what a line stands for',
+      description: 'group calls (default: phase for one run, day for all runs)',
       choices: Object.keys(groupings),
-      default: 'day',
     },
     {
       flags: '--since <day>',
-      description: 'only calls of this day (UTC, YYYY-MM-DD) and later',
+      description: 'with every run: only calls of this day (UTC, YYYY-MM-DD) and later',
       parse: day('--since'),
     },
-    { flags: '--until <day>', description: 'only calls of this day and earlier', parse: day('--until') },
+    {
+      flags: '--until <day>',
+      description: 'with every run: only calls of this day and earlier',
+      parse: day('--until'),
+    },
   ],
   dryRun: 'reads',
   async run(invocation) {
-    const { options, terminal } = invocation;
-    const list = await costs(projectOf(invocation), {
-      by: options['by'] as Grouping,
-      since: options['since'] as string | undefined,
-      until: options['until'] as string | undefined,
-    });
+    const { options, terminal, arguments: words } = invocation;
+    const [name] = words as [string | undefined];
+    const project = projectOf(invocation);
+    const { since, until, by, all } = options as CostFlags;
+    const isAll = all === true || since !== undefined || until !== undefined;
+    if (isAll && name !== undefined)
+      throw new CharretteError({
+        code: 'usage',
+        message: `--all, --since and --until add up every run; ${JSON.stringify(name)} is one run.`,
+        fix: 'Omit the run, or omit these flags.',
+      });
+    const list = await costs(
+      project,
+      isAll
+        ? { by: by ?? 'day', since, until }
+        : { by: by ?? 'phase', run: (await findRun(project, name)).id },
+    );
     return { exit: 0, json: list, text: renderCosts(list, await fittingFor(terminal.stdout)) };
   },
 };
+
+type CostFlags = { all?: boolean; by?: Grouping; since?: string; until?: string };
 
 function day(flag: string) {
   return (value: string) => {
     if (/^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value))) return value;
     throw new CharretteError({
       code: 'usage',
-      message: `${flag} was ${JSON.stringify(value)}; it takes a day such as 2026-11-30.`,
+      message: `${flag} is ${JSON.stringify(value)}; expected a day such as 2026-11-30.`,
     });
   };
 }

@@ -2,7 +2,13 @@ import { isUtf8 } from 'node:buffer';
 import { CharretteError } from '../../base/errors.ts';
 import { stepOrder } from '../../council/breadcrumbs.ts';
 import { panelNames } from '../../council/panels.ts';
-import { type CommandSpec, type Invocation, printNotice, type Terminal } from '../../service/command.ts';
+import {
+  type CommandSpec,
+  type Invocation,
+  type OptionSpec,
+  printNotice,
+  type Terminal,
+} from '../../service/command.ts';
 import { maxFeatureBytes, prepareDesignRun } from '../../service/design.ts';
 import { noteText } from '../../service/event-lines.ts';
 import { projectOf } from '../../service/project.ts';
@@ -16,42 +22,16 @@ import { positive, queueOptions } from './options.ts';
 
 const truth = ['true', 'false'];
 
-export const command: CommandSpec = {
-  name: 'design',
-  summary: 'Several agents sketch, argue, plan, review and vote; you get one plan',
-  examples: [
-    ['charrette design "add rate limiting to the API"', 'the whole panel, with questions'],
-    ['charrette design --auto --quick "rename the logger"', 'two sketches, no questions'],
-    [
-      'charrette design --agents claude,codex --max-usd 5 "split the billing module"',
-      'chosen agents, a limit on money',
-    ],
-    ['charrette design --agents static "let customers cancel an order"', 'no model at all'],
-  ],
-  arguments: [['<feature...>', 'what to design, in your words; - reads it from stdin']],
-  flagsEndWith: 'session-env',
-  options: [
-    { flags: '--auto', description: 'ask nothing: skip questions and discussions' },
-    { flags: '--subagent', description: 'run the heavy phase in a process of its own' },
-    { flags: '--quick', description: 'two generic sketches instead of four stances' },
-    { flags: '--solo', description: 'one agent alone, same plan format' },
-    {
-      flags: '--depth <depth>',
-      description: 'defaults of the sizing flags',
-      choices: ['auto', 'solo', 'quick', 'regular', 'wide'],
-    },
-    { flags: '--panel <name>', description: 'who sits where', choices: panelNames },
-    { flags: '--agents <list>', description: 'agents by name, comma-separated, in order of preference' },
-    { flags: '--author <agent>', description: 'who writes synthesis, plan and revision' },
-    {
-      flags: '--dialectic <mode>',
-      description: 'debates on contested decisions',
-      choices: ['off', 'advisory', 'binding'],
-    },
-    { flags: '--sketches <count>', description: 'how many sketches', choices: ['0', '2', '4'] },
+/** Flags that shape single steps, and the protocol of calling programs. */
+const rareOptions: readonly OptionSpec[] = (
+  [
+    { flags: '--quick', description: 'same as --depth quick: two generic sketches' },
+    { flags: '--solo', description: 'same as --depth solo: one agent alone' },
+    { flags: '--author <agent>', description: 'choose who writes synthesis, plan and revision' },
+    { flags: '--sketches <count>', description: 'ask for this many sketches', choices: ['0', '2', '4'] },
     {
       flags: '--review-rounds <count>',
-      description: 'a second round runs only while the first changed the plan',
+      description: 'review again while the round before changed the plan',
       choices: ['1', '2'],
     },
     {
@@ -60,45 +40,76 @@ export const command: CommandSpec = {
       parse: positive('--max-tokens'),
     },
     {
-      flags: '--max-usd <amount>',
-      description: 'pause and ask when this much is spent',
-      parse: positive('--max-usd'),
+      flags: '--from-step <step>',
+      description: 'with --from-run: repeat this step and all after it',
+      choices: stepOrder,
+      needs: '--from-run',
     },
-    { flags: '--out <dir>', description: 'copy the artifacts there as well' },
-    { flags: '--branch', description: 'make a branch although `git.branch` is never' },
-    { flags: '--no-branch', description: 'stay on the current branch' },
+    { flags: '--subagent', description: 'run sketches to review in a separate process' },
+    { flags: '--branch', description: 'create a branch even if `git.branch` is never' },
     {
       flags: '--unrelated-branch <what>',
-      description: 'a branch of yours that seems to be about something else',
+      description: 'keep or leave a branch of yours that seems unrelated',
       choices: ['keep', 'leave'],
     },
     {
       flags: '--session-env <file>',
-      description: 'session environment of a calling program; results go to its directory',
+      description: 'read the session environment of a calling program; results go to its directory',
     },
-    { flags: '--step-prefix <prefix>', description: 'number and path before step names: `1.::design plan`' },
+    {
+      flags: '--step-prefix <prefix>',
+      description: 'prefix step names with a number and a path: `1.::design plan`',
+    },
     {
       flags: '--branch-info <facts>',
-      description: 'IS_MAIN=… IS_USER_BRANCH=… USER_PREFIX=… CURRENT_BRANCH=…',
+      description: 'pass IS_MAIN=… IS_USER_BRANCH=… USER_PREFIX=… CURRENT_BRANCH=…',
     },
-    { flags: '--current-branch <name>', description: 'the facts of --branch-info one by one' },
-    { flags: '--is-main <answer>', description: 'whether that is the main branch', choices: truth },
-    { flags: '--is-user-branch <answer>', description: 'whether it is your own', choices: truth },
-    { flags: '--user-prefix <prefix>', description: 'what your branches begin with' },
-    { flags: '--trust-branch-info', description: 'take --branch-info without asking git' },
-    {
-      flags: '--from-run <run>',
-      description: 'take over finished answers of an earlier run where the request is the same',
-    },
-    {
-      flags: '--from-step <step>',
-      description: 'with --from-run: do this step and all after it anew',
-      choices: stepOrder,
-      needs: '--from-run',
-    },
-    { flags: '--answers <file>', description: 'a JSON object of question → answer' },
+    { flags: '--current-branch <name>', description: 'pass one fact of --branch-info: the branch' },
+    { flags: '--is-main <answer>', description: 'pass whether it is the main branch', choices: truth },
+    { flags: '--is-user-branch <answer>', description: 'pass whether it is your own', choices: truth },
+    { flags: '--user-prefix <prefix>', description: 'pass the prefix of your branches' },
+    { flags: '--trust-branch-info', description: 'use --branch-info without asking git' },
     remoteAnswersOption,
     ...queueOptions,
+  ] satisfies OptionSpec[]
+).map((option) => ({ ...option, rare: true }));
+
+export const command: CommandSpec = {
+  examples: [
+    ['charrette design "add rate limiting to the API"', 'the whole panel, with questions'],
+    ['charrette design --auto --depth quick "rename the logger"', 'two sketches, no questions'],
+    ['charrette design --agents claude,codex --max-usd 5 "split billing"', 'chosen agents, a spending limit'],
+    ['charrette design --agents static "let customers cancel"', 'a brief without any model'],
+  ],
+  arguments: [['<feature...>', 'what to design; - reads it from stdin']],
+  flagsEndWith: 'session-env',
+  options: [
+    { flags: '--auto', description: 'ask nothing: skip questions and discussions' },
+    {
+      flags: '--depth <depth>',
+      description: 'choose the size of the panel',
+      choices: ['auto', 'solo', 'quick', 'regular', 'wide'],
+    },
+    { flags: '--agents <list>', description: 'use these agents, comma-separated, in order of preference' },
+    { flags: '--panel <name>', description: 'choose the panel layout', choices: panelNames },
+    {
+      flags: '--dialectic <mode>',
+      description: 'debate contested decisions',
+      choices: ['off', 'advisory', 'binding'],
+    },
+    {
+      flags: '--max-usd <amount>',
+      description: 'pause and ask when this much is spent',
+      parse: positive('--max-usd'),
+    },
+    { flags: '--no-branch', description: 'stay on the current branch' },
+    { flags: '--answers <file>', description: 'read answers from a JSON object of question → answer' },
+    {
+      flags: '--from-run <run>',
+      description: 'reuse finished answers of an earlier run where the request is the same',
+    },
+    { flags: '--out <dir>', description: 'also copy the artifacts to this folder' },
+    ...rareOptions,
   ],
   dryRun: 'says',
   async run(invocation) {
@@ -125,13 +136,13 @@ export const command: CommandSpec = {
   },
 };
 
-/** What was noticed before the run: emphasis as text where lines are read by programs, plain beside a picture. */
+/** A warning from before the run: with text emphasis in plain output, without it in the live view. */
 function warningLine(warning: string, { global, terminal }: Invocation): string {
   if (terminal.stderr.isTTY === true && !global.plain) return ` ⚠ ${noteText(warning)}`;
   return warning.startsWith('**') ? warning : `**⚠ ${warning}**`;
 }
 
-/** Says what was measured and what each depth would cost; asks only where somebody can answer. */
+/** Prints what was measured and what each depth would cost; asks only on a terminal. */
 async function chooseDepth(
   proposal: DepthProposal,
   { global, terminal, signal }: Invocation,
@@ -186,7 +197,7 @@ function branchInfoOf(options: Record<string, unknown>): { branchInfo?: string }
   return { branchInfo: facts.map(([key, value]) => `${key}=${value}`).join(' ') };
 }
 
-/** The words of a feature. `-` stands for stdin: what one argument can hold ends at 128 KiB. */
+/** The words of a feature. `-` reads stdin, because one argument holds at most 128 KiB. */
 export async function readFeature(words: readonly string[], { stdin }: Terminal): Promise<string> {
   const [first, ...more] = words;
   const text = first === '-' && more.length === 0 ? await readAll(stdin) : words.join(' ');
@@ -205,7 +216,7 @@ async function readAll(stdin: Terminal['stdin']): Promise<string> {
       throw new CharretteError({
         code: 'file-too-large',
         message: `The feature on stdin has more than ${maxFeatureBytes} bytes.`,
-        fix: 'Say what to design, and name the files that belong to it instead of their text.',
+        fix: 'Shorten the feature; name files instead of including their text.',
       });
     chunks.push(bytes);
   }

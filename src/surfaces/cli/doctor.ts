@@ -4,11 +4,9 @@ import { projectOf } from '../../service/project.ts';
 import { columns } from './help.ts';
 
 export const command: CommandSpec = {
-  name: 'doctor',
-  summary: 'Agents found and their health, jail, git, store',
   examples: [
     ['charrette doctor', 'what is installed'],
-    ['charrette doctor --probe', 'also ask every agent for a sign of life (one small model call each)'],
+    ['charrette doctor --probe', 'also check the health of every agent (one small model call each)'],
   ],
   options: [{ flags: '--probe', description: 'call every agent once' }],
   dryRun: 'says',
@@ -18,7 +16,7 @@ export const command: CommandSpec = {
     const report = await doctor(projectOf(invocation), { probe: probe && !global.dryRun, signal });
     if (!probe || !global.dryRun) return { exit: 0, json: report, text: renderReport(report) };
     const wouldProbe = report.agents.map(({ id }) => id);
-    const text = `${renderReport(report)}\nWould ask ${wouldProbe.join(', ')} for a sign of life.\n`;
+    const text = `${renderReport(report)}\nWould check the health of ${wouldProbe.join(', ')}.\n`;
     return { exit: 0, json: { ...report, dryRun: true, wouldProbe }, text };
   },
 };
@@ -30,7 +28,7 @@ function describeGit({ git, gitVersion: version }: Pick<DoctorReport, 'git' | 'g
   if (git === null) return 'not found: install git to design for repositories';
   const [major = 0, minor = 0] = (version ?? '').split('.').map(Number);
   const old = major < neededGit[0] || (major === neededGit[0] && minor < neededGit[1]);
-  const advice = old ? `; lite-execute, feature and refine need ${neededGit.join('.')}` : '';
+  const advice = old ? `; build, feature and refine need ${neededGit.join('.')}` : '';
   return `${version ?? 'unknown'}, ${git}${advice}`;
 }
 

@@ -45,7 +45,7 @@ test('every command keeps the promise of --dry-run or refuses the flag; `resume 
     expect([words, exit]).toEqual([words, 2]);
     const { error } = JSON.parse(out);
     expect(error).toMatchObject({ code: 'usage', message: expect.stringContaining('--dry-run') });
-    expect(error.fix).toContain('Leave --dry-run out');
+    expect(error.fix).toContain('Omit --dry-run');
     const help = await runCommandLine(words[0] ?? '', '--help');
     expect(help.out).not.toContain('--dry-run');
   }
@@ -107,10 +107,10 @@ function stateOf(folder: string): Record<string, string> {
 
 test.each([
   [['cancel', writtenRunId], `Would cancel ${writtenRunId} (stopped).`],
-  [['cancel', live], `Would cancel ${live} (running, at work in process ${process.pid}).`],
-  [['resume', writtenRunId], `Would go on with ${writtenRunId} (design, stopped).`],
-  [['skill', 'run', '--resume', writtenRunId], `Would go on with ${writtenRunId} (design, stopped).`],
-  [['answer', asking, 'scope=api'], `Would leave 1 answer(s) and go on with ${asking}.`],
+  [['cancel', live], `Would cancel ${live} (running in process ${process.pid}).`],
+  [['resume', writtenRunId], `Would resume ${writtenRunId} (design, stopped).`],
+  [['skill', 'run', '--resume', writtenRunId], `Would resume ${writtenRunId} (design, stopped).`],
+  [['answer', asking, 'scope=api'], `Would leave 1 answer(s) and resume ${asking}.`],
   [['answer', asking, 'scope=api', '--no-resume'], 'Would leave 1 answer(s).'],
   [['report', writtenRunId, '--out', 'report.md'], 'Would write '],
   [['plan', 'edit', writtenRunId, '--comment', 'smaller'], 'Would have the author work in the comment'],

@@ -45,9 +45,6 @@ import { branchOption, enter, settleBranch, textsOf } from './feature-run.ts';
 import { featureOf, featureOptions } from './prompt-input.ts';
 
 export const featureFinishCommand: CommandSpec = {
-  name: 'finish',
-  summary:
-    'Run the checks, write retro.md, keep history and log under .charrette/features, complete the feature',
   examples: [
     ['charrette feature finish', 'the active feature'],
     ['charrette feature finish --merge', 'and merge its branch into the main one'],
@@ -131,7 +128,7 @@ async function runFinish(invocation: Invocation): Promise<CommandResult> {
   };
 }
 
-/** A feature that is finished can still be handed over: somebody may want it later, or the first time was cut off. */
+/** A finished feature can still be handed over: later, or after an interrupted first attempt. */
 async function handOverLater(
   feature: FeatureFiles,
   project: string,
@@ -186,12 +183,12 @@ async function checkUpTo(
     throw new CharretteError({
       code: 'checks-failed',
       message: `${name} failed ${most} times; the feature is not finished. Its last words: ${output.trim().slice(-600)}`,
-      fix: 'Mend the tests and finish again, or leave them out with --no-checks.',
+      fix: 'Fix the tests, then rerun `charrette feature finish`; --no-checks skips them.',
     });
   }
 }
 
-/** A retrospective that somebody wrote stays. */
+/** An existing retrospective stays. */
 async function writeRetro(
   project: string,
   feature: FeatureFiles,
@@ -239,7 +236,7 @@ async function commitRecords(project: string, directory: string): Promise<void> 
   throw new CharretteError({
     code: 'git-failed',
     message: `The feature is not finished, because its records could not be committed: ${outcome.reason}`,
-    fix: 'Mend what git says and finish again.',
+    fix: 'Fix the git error, then rerun `charrette feature finish`.',
   });
 }
 

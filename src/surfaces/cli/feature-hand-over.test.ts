@@ -117,9 +117,15 @@ test.each<[string, (root: string) => void, string[], number, string]>([
     'mine.txt',
   ],
   ['both', () => {}, ['--merge', '--pull-request'], 2, 'exclude each other'],
-  ['no such branch', () => {}, ['--merge', '--onto', 'gone'], 4, 'no branch gone'],
-  ['an option for a branch', () => {}, ['--merge', '--onto=--upload-pack=x'], 4, 'no branch --upload-pack=x'],
-  ['itself', () => {}, ['--pull-request', '--onto', 'feature/001-search'], 2, 'a branch of its own'],
+  ['no such branch', () => {}, ['--merge', '--onto', 'gone'], 4, 'branch gone does not exist'],
+  [
+    'an option for a branch',
+    () => {},
+    ['--merge', '--onto=--upload-pack=x'],
+    4,
+    'branch --upload-pack=x does not exist',
+  ],
+  ['itself', () => {}, ['--pull-request', '--onto', 'feature/001-search'], 2, 'its own branch'],
   [
     'the other branch checked out in another worktree',
     (root) => git(root, 'worktree', 'add', '--quiet', `${root}-other`, 'main'),

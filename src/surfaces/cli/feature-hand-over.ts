@@ -27,7 +27,7 @@ export const handOverOptions: readonly OptionSpec[] = [
 
 export type HandOver = { how: 'merge' | 'pull-request'; branch: string; onto: string; root: string };
 
-/** §2B: whether the feature can go where it should; said before anything is changed. Absent: nobody asked for it. */
+/** §2B: checks before any change that the feature can be handed over; undefined when that was not requested. */
 export async function planHandOver(
   feature: FeatureFiles,
   project: string,
@@ -42,14 +42,14 @@ export async function planHandOver(
   if ((await branchTip(project, onto)) === undefined) {
     throw new CharretteError({
       code: 'not-found',
-      message: `There is no branch ${onto} to hand the feature over to.`,
+      message: `The branch ${onto} does not exist.`,
       fix: 'Name one with --onto.',
     });
   }
   if (branch === undefined || branch === onto) {
     throw new CharretteError({
       code: 'usage',
-      message: `${branch ?? 'No branch'} is checked out; the work of a feature is handed over from a branch of its own.`,
+      message: `${branch ?? 'No branch'} is checked out; a feature is handed over from its own branch.`,
       fix: `Finish without ${merge ? '--merge' : '--pull-request'}, or check out the branch with the work.`,
     });
   }
@@ -137,7 +137,7 @@ function notMerged(
   return new CharretteError({
     code,
     message: `${feature} is finished and committed on ${branch}, but not merged into ${onto}: ${message}`,
-    fix: `Mend what git says and merge by hand: cd ${shellWord(root)} && git switch ${shellWord(onto)} && git merge --no-ff ${shellWord(branch)}`,
+    fix: `Fix the git error and merge by hand: cd ${shellWord(root)} && git switch ${shellWord(onto)} && git merge --no-ff ${shellWord(branch)}`,
   });
 }
 

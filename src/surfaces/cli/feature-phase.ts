@@ -35,10 +35,8 @@ const ownOptions: Readonly<Partial<Record<DocumentPhase, readonly OptionSpec[]>>
 };
 
 /** A phase that writes one document and has it reviewed, as a command. */
-export function phaseCommand(name: string, phase: DocumentPhase, file: string): CommandSpec {
+export function phaseCommand(name: string, phase: DocumentPhase): CommandSpec {
   return {
-    name,
-    summary: `Write ${file}, have it reviewed and revised, complete the phase`,
     examples: [
       [`charrette feature ${name}`, 'for the active feature'],
       [
@@ -51,7 +49,7 @@ export function phaseCommand(name: string, phase: DocumentPhase, file: string): 
     ],
     options: [
       ...reviewOptions,
-      { flags: '--about <file>', description: 'what the feature is about, where there is no PRD' },
+      { flags: '--about <file>', description: 'describe the feature when there is no PRD' },
       { flags: '--commit', description: 'commit every revision and the completed phase' },
       ...(ownOptions[phase] ?? []),
     ],
@@ -112,8 +110,6 @@ export function refuseStatic({ roster, author, reviewer }: FeatureInputs): void 
 }
 
 export const featureImplementCommand: CommandSpec = {
-  name: 'implement',
-  summary: 'Carry out the tasks of a feature, deepen its tests, have the code reviewed and fixed',
   examples: [
     ['charrette feature implement', 'the active feature, on a branch of the run'],
     ['charrette feature implement --agents claude,codex', 'the first implements, the second reviews'],
@@ -127,8 +123,8 @@ export const featureImplementCommand: CommandSpec = {
       parse: wholeNumber('--parallel', 1, 16),
       default: 1,
     },
-    { flags: '--review-only', description: 'carry out no task; review what the implementation log names' },
-    { flags: '--no-simplify', description: 'nobody looks for simplifications first' },
+    { flags: '--review-only', description: 'implement no task; review the files in the implementation log' },
+    { flags: '--no-simplify', description: 'skip the search for simplifications' },
     { flags: '--no-tests', description: 'no tests are outlined from the specification' },
     { flags: '--no-merge', description: 'leave a good result on its branch' },
   ],
@@ -166,7 +162,7 @@ const mostCharacters = 36_000;
 
 export type PanelMaterial = { run: string; text: string };
 
-/** §2B: what a design panel came to. A panel that paused or failed stops here; its run can go on and be named. */
+/** §2B: the result of a design panel. One that paused or failed stops here; resume its run, then name it with --from-panel. */
 export async function panelMaterial(
   feature: FeatureFiles,
   project: string,

@@ -16,7 +16,7 @@ import { startCommand } from './conduct.ts';
 import { queueOptions, wholeNumber } from './options.ts';
 import { featureOf, featureOptions } from './prompt-input.ts';
 
-/** For every command that goes on with a feature. */
+/** For every command that continues a feature. */
 export const branchOption: OptionSpec = {
   flags: '--branch <what>',
   description: 'where the feature has a branch that is not checked out: go there, or work here',
@@ -119,10 +119,10 @@ function namesIn(list: unknown): string[] | undefined {
     .map((id) => id.trim())
     .filter((id) => id !== '');
   if (names.length > 0) return names;
-  throw new CharretteError({ code: 'usage', message: '--agents names nobody.' });
+  throw new CharretteError({ code: 'usage', message: '--agents names no agent.' });
 }
 
-/** §2C: refuses what cannot start; what somebody has to agree to needs --yes. Gives the phases that are left out. */
+/** §2C: rejects what cannot start; what needs consent requires --yes. Returns the skipped phases. */
 export function enter(phase: Phase, feature: FeatureFiles, agreed: boolean): readonly Phase[] {
   const { meta } = feature.meta;
   const transition = transitionTo({ to: phase, meta, texts: textsOf(feature), faults: faultsOf(feature) });
@@ -137,7 +137,7 @@ export function enter(phase: Phase, feature: FeatureFiles, agreed: boolean): rea
     throw new CharretteError({
       code: 'artifact-missing',
       message: `${phase} cannot start: ${transition.reasons.join('; ')}.`,
-      fix: 'Complete the phases before it, or mend the documents.',
+      fix: 'Complete the earlier phases, or fix the documents.',
     });
   }
   if (transition.kind === 'proceed' || transition.kind === 'partial' || agreed) {
@@ -157,7 +157,7 @@ function faultsOf({ files }: FeatureFiles): Partial<Record<ArtifactKey, string>>
     const file = files[key];
     if (file.kind === 'unusable') faults[key] = file.reason;
     else if (file.kind === 'present' && file.text === undefined)
-      faults[key] = `too large to be looked at (${file.bytes} bytes)`;
+      faults[key] = `too large to read (${file.bytes} bytes)`;
   }
   return faults;
 }
@@ -172,8 +172,8 @@ export function textsOf({ files }: FeatureFiles): Partial<Record<ArtifactKey, st
 }
 
 /**
- * §2C: a feature with a branch of its own is worked on there. Offers to switch; --yes takes the offer. Gives the feature as it is on the
- * branch that is checked out then.
+ * §2C: a feature is worked on on its own branch. Offers to switch; --yes accepts. Returns the feature as it is on the branch that
+ * is checked out afterwards.
  */
 export async function settleBranch(
   feature: FeatureFiles,

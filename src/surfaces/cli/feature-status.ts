@@ -17,8 +17,6 @@ import {
 import { featureOf, featureOptions, rootOption } from './prompt-input.ts';
 
 export const featureStatusCommand: CommandSpec = {
-  name: 'status',
-  summary: 'Phases, artifacts and what may come next',
   examples: [
     ['charrette feature status', 'every feature, one line each'],
     ['charrette feature status --feature 007', 'one feature in full'],
@@ -38,7 +36,7 @@ async function runStatus(invocation: Invocation): Promise<CommandResult> {
   if (names.length === 0) {
     throw new CharretteError({
       code: 'not-found',
-      message: `There are no features in ${root}.`,
+      message: `No features in ${root}.`,
       fix: 'Begin one with `charrette feature new NAME`.',
     });
   }
@@ -125,8 +123,6 @@ function describe(transition: NonNullable<FeatureStatusReport['next']>['transiti
 }
 
 export const featureNewCommand: CommandSpec = {
-  name: 'new',
-  summary: 'Make the directory and state of a feature',
   examples: [
     ['charrette feature new "search by tag"', 'docs/features/008-search-by-tag'],
     [

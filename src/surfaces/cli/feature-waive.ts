@@ -16,8 +16,6 @@ import {
 import { featureOf, featureOptions } from './prompt-input.ts';
 
 export const featureIssuesCommand: CommandSpec = {
-  name: 'issues',
-  summary: 'The last review of every role: both verdicts, issues with fingerprints',
   examples: [
     ['charrette feature issues', 'of the active feature'],
     ['charrette feature issues --feature 007 --json', 'for a program'],
@@ -28,8 +26,6 @@ export const featureIssuesCommand: CommandSpec = {
 };
 
 export const featureWaiveCommand: CommandSpec = {
-  name: 'waive',
-  summary: 'Accept an issue as it is, with a reason; the gate lets it pass from then on',
   examples: [
     ['charrette feature waive 3f2a90c1d4e5b607 --reason "out of scope, see 012"', 'by its fingerprint'],
     ['charrette feature waive 3f2a --remove', 'the issue counts again'],
@@ -85,7 +81,7 @@ async function runWaive(invocation: Invocation): Promise<CommandResult> {
   if (!/^[0-9a-f]{4,16}$/.test(wanted)) {
     throw new CharretteError({
       code: 'usage',
-      message: `${JSON.stringify(words[0])} is no fingerprint; it has 4 to 16 hexadecimal digits.`,
+      message: `Invalid fingerprint ${JSON.stringify(words[0])}; expected 4 to 16 hexadecimal digits.`,
       fix: 'Take it from `charrette feature issues`.',
     });
   }

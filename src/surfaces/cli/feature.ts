@@ -2,15 +2,13 @@ import type { CommandSpec, LazyCommand } from '../../service/command.ts';
 import type { DocumentPhase } from '../../workflows/feature/inputs.ts';
 
 export const featureCommand: CommandSpec = {
-  name: 'feature',
-  summary: 'A feature from idea to code: directory, state, phases',
   examples: [
     ['charrette feature new "search by tag" --prd idea.md', 'a feature directory that grows from a PRD'],
-    ['charrette feature status', 'where every feature stands'],
+    ['charrette feature status', 'the phase of every feature'],
   ],
   subcommands: {
     new: {
-      summary: 'Make the directory and state of a feature',
+      summary: 'Create the directory and state of a feature',
       load: async () => (await import('./feature-status.ts')).featureNewCommand,
     },
     specify: phase('specify', 'specify', 'spec.md'),
@@ -18,23 +16,23 @@ export const featureCommand: CommandSpec = {
     plan: phase('plan', 'plan', 'plan.md'),
     tasks: phase('tasks', 'tasks', 'tasks.md'),
     implement: {
-      summary: 'Carry out the tasks, deepen the tests, have the code reviewed and fixed',
+      summary: 'Implement the tasks, extend the tests, have the code reviewed and fixed',
       load: async () => (await import('./feature-phase.ts')).featureImplementCommand,
     },
     finish: {
-      summary: 'Check, look back, keep the records, complete the feature',
+      summary: 'Run the checks, write retro.md, save the history, complete the feature',
       load: async () => (await import('./feature-finish.ts')).featureFinishCommand,
     },
     issues: {
-      summary: 'The last reviews: both verdicts, issues with fingerprints',
+      summary: 'Show the last reviews: verdicts, and issues with fingerprints',
       load: async () => (await import('./feature-waive.ts')).featureIssuesCommand,
     },
     waive: {
-      summary: 'Accept an issue as it is, with a reason',
+      summary: 'Accept an issue with a reason, so that the gate lets it pass',
       load: async () => (await import('./feature-waive.ts')).featureWaiveCommand,
     },
     status: {
-      summary: 'Phases, artifacts and what may come next',
+      summary: 'Show phases, artifacts and what may come next',
       load: async () => (await import('./feature-status.ts')).featureStatusCommand,
     },
   },
@@ -42,7 +40,7 @@ export const featureCommand: CommandSpec = {
 
 function phase(name: string, of: DocumentPhase, file: string): LazyCommand {
   return {
-    summary: `Write ${file}, have it reviewed and revised`,
-    load: async () => (await import('./feature-phase.ts')).phaseCommand(name, of, file),
+    summary: `Write ${file}, have it reviewed and revised, complete the phase`,
+    load: async () => (await import('./feature-phase.ts')).phaseCommand(name, of),
   };
 }

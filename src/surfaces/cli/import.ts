@@ -5,11 +5,9 @@ import { findProject } from '../../service/project.ts';
 import { type ImportReport, importBundle } from '../../workflows/refine/import/import-bundle.ts';
 
 export const command: CommandSpec = {
-  name: 'import',
-  summary: 'Take a design bundle (ZIP or HTML) over into the design folder',
   examples: [
     ['charrette import handoff.zip', 'tokens, components, assets and copy into .moai/design/'],
-    ['charrette import page.html --dry-run', 'say what would be taken over, write nothing'],
+    ['charrette import page.html --dry-run', 'print what would be imported, write nothing'],
     ['charrette import handoff-2.zip --replace', 'in place of the bundle that was imported before'],
   ],
   arguments: [['<bundle>', 'a .zip or .html file']],

@@ -22,8 +22,6 @@ import { makeReporter } from './reporter.ts';
 
 /** Started by `design --subagent`, not by people: runs steps 2a to 3 from a job file and says one line (L-253). */
 export const command: CommandSpec = {
-  name: 'isolated-phase',
-  summary: 'The isolated phase of `design --subagent`',
   examples: [['charrette isolated-phase job.json', 'what `design --subagent` starts']],
   arguments: [['<job>', 'job file']],
   async run({ arguments: [file], global, terminal, signal }) {
@@ -52,7 +50,7 @@ async function work(
   signal: AbortSignal,
   report: ReturnType<typeof makeReporter>,
 ): Promise<void> {
-  // Its run stands beside the one whose phase this is, not at the top of the project.
+  // Its run is next to the one whose phase this is, not at the top of the project.
   const home = { ...homeOf(job.home), project: job.inputs.project };
   const directory = runDirectoryOf(home, run);
   await prepareHome(home);
@@ -82,7 +80,7 @@ async function work(
     if (!opening.opened) {
       throw new CharretteError({
         code: 'store-locked',
-        message: `Process ${opening.holder.pid} is at work on this phase.`,
+        message: `Process ${opening.holder.pid} is running this phase.`,
       });
     }
     try {

@@ -36,6 +36,23 @@ test.each([['charrette'], ['design'], ['context'], ['runs']])(
   },
 );
 
+test('--help has everyday commands and flags, --help --all every one', async () => {
+  const commandsOf = (text: string) => [...text.matchAll(/^ {2}([a-z][\w-]*) {2}/gm)].map(([, name]) => name);
+  const everyday = commandsOf((await runCommandLine('--help')).out);
+  expect(everyday).toEqual(['design', 'build', 'runs', 'show', 'serve', 'doctor']);
+  const all = commandsOf((await runCommandLine('help', '--all')).out);
+  expect(all).toEqual(expect.arrayContaining([...everyday, 'lite-plan', 'watch', 'skill', 'mcp']));
+  expect(all).not.toContain('run-worker');
+  const flagsOf = async (...words: string[]) => {
+    const [, own = ''] = /^Flags:\n((?: .*\n)+)/m.exec((await runCommandLine(...words)).out) ?? [];
+    return [...own.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag]) => flag);
+  };
+  expect(await flagsOf('design', '--help')).toHaveLength(10);
+  expect(await flagsOf('design', '--help', '--all')).toContain('--session-env');
+  expect(await flagsOf('help', 'design', '--all')).toContain('--quick');
+  expect(await flagsOf('skill', 'lint', '--help', '--all')).toContain('--all');
+});
+
 test('what a name means goes on below itself, and a long name has a line of its own', () => {
   const rows = [
     ['-a', 'one two three four five six'],

@@ -24,7 +24,7 @@ export function wholeNumber(flag: string, least = 0, most?: number): (value: str
 
 function reader(
   flag: string,
-  takes: string,
+  expected: string,
   isAllowed: (number: number) => boolean,
 ): (value: string) => number {
   return (value) => {
@@ -32,12 +32,12 @@ function reader(
     if (number !== undefined && isAllowed(number)) return number;
     throw new CharretteError({
       code: 'usage',
-      message: `${flag} was ${JSON.stringify(value)}; it takes ${takes}, written with digits.`,
+      message: `${flag} is ${JSON.stringify(value)}; expected ${expected}, written with digits.`,
     });
   };
 }
 
-/** Collects the values of a flag that may be given more than once. */
+/** Collects the values of a repeatable flag. */
 export function several(value: string, previous: unknown): string[] {
   return [...(Array.isArray(previous) ? previous.map(String) : []), value];
 }
@@ -47,7 +47,7 @@ export function label(value: string, previous: unknown): string[] {
   if (/^[a-z0-9][a-z0-9._-]{0,62}$/i.test(value)) return several(value, previous);
   throw new CharretteError({
     code: 'usage',
-    message: `${JSON.stringify(value)} is no label; it takes letters, digits, dots, dashes and underscores.`,
+    message: `${JSON.stringify(value)} is an invalid label; use letters, digits, dots, dashes and underscores.`,
   });
 }
 
@@ -56,21 +56,24 @@ export const queueOptions: readonly OptionSpec[] = [
   {
     flags: '--queue',
     description: 'leave the run to a `charrette worker` of the shared store and return at once',
+    rare: true,
   },
   {
     flags: '--label <name>',
-    description: 'with --queue: only for workers with this label; may be given more than once',
+    description: 'with --queue: require workers with this label; repeatable',
+    rare: true,
     parse: label,
     needs: '--queue',
   },
   {
     flags: '--priority <number>',
-    description: 'with --queue: higher goes first (default 0)',
+    description: 'with --queue: run higher numbers first (default 0)',
+    rare: true,
     parse: (value) => {
       if (/^-?\d{1,6}$/.test(value)) return Number(value);
       throw new CharretteError({
         code: 'usage',
-        message: `--priority was ${JSON.stringify(value)}; it takes a whole number from -999999 to 999999.`,
+        message: `--priority is ${JSON.stringify(value)}; expected a whole number from -999999 to 999999.`,
       });
     },
     needs: '--queue',

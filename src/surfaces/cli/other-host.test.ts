@@ -49,7 +49,7 @@ test.each([
 test('`cancel` tells a process on another host to end the run and says when nobody there seems to hear it', async () => {
   const lock = held();
   const rehearsed = await charrette('cancel', writtenRunId, '--dry-run');
-  expect(rehearsed.out).toContain(`at work in ${known}`);
+  expect(rehearsed.out).toContain(`running in ${known}`);
   expect(readdirSync(run.directory.inbox)).toEqual([]);
   const { exit, code, message, fix } = await errorOf('cancel', writtenRunId);
   expect([exit, code]).toEqual([1, 'store-locked']);
@@ -81,14 +81,14 @@ test('`watch` says which host holds the run before it waits, and does not call i
   expect(err).toContain(`The run is held by ${known}`);
   expect(err).toContain(`remove ${lock}`);
   expect(JSON.parse(out).error.message).toContain(`The run is held by ${known}`);
-  expect(JSON.parse(out).error.message).not.toContain('goes on');
+  expect(JSON.parse(out).error.message).not.toContain('continues');
 });
 
 test('a run that a process on another host has let go is interrupted: it can be watched, listed and removed', async () => {
   const watched = await charrette('watch', '--json');
   expect([watched.exit, JSON.parse(watched.out).status]).toEqual([7, 'interrupted']);
   expect(JSON.parse((await charrette('runs', '--json')).out).runs[0].status).toBe('interrupted');
-  expect((await charrette('resume', writtenRunId, '--dry-run')).out).toContain('Would go on with');
+  expect((await charrette('resume', writtenRunId, '--dry-run')).out).toContain('Would resume');
   expect((await charrette('runs', 'rm', writtenRunId)).exit).toBe(0);
   expect(readdirSync(run.home.runs)).toEqual([]);
 });

@@ -9,10 +9,10 @@ repository.commit('first');
 afterAll(() => repository.remove());
 
 test.each([
-  [['design', '--from-step', '3', 'x'], '--from-step says nothing without --from-run.'],
-  [['design', '--label', 'gpu', 'x'], '--label says nothing without --queue.'],
-  [['lite-plan', '--priority', '2', 'x'], '--priority says nothing without --queue.'],
-  [['lite-execute', '--label', 'gpu', 'x'], '--label says nothing without --queue.'],
+  [['design', '--from-step', '3', 'x'], '--from-step requires --from-run.'],
+  [['design', '--label', 'gpu', 'x'], '--label requires --queue.'],
+  [['lite-plan', '--priority', '2', 'x'], '--priority requires --queue.'],
+  [['lite-execute', '--label', 'gpu', 'x'], '--label requires --queue.'],
 ])('%j is refused: the flag would be ignored', async (words, message) => {
   const [name = '', ...rest] = words;
   const { exit, out } = await runCommandLine(name, '--json', '--cwd', repository.root, ...rest);
@@ -22,7 +22,7 @@ test.each([
 test('a priority that is out of range is told the range', async () => {
   const words = ['lite-plan', '--json', '--cwd', repository.root, '--queue', '--priority', '9999999', 'x'];
   const { exit, out } = await runCommandLine(...words);
-  const message = '--priority was "9999999"; it takes a whole number from -999999 to 999999.';
+  const message = '--priority is "9999999"; expected a whole number from -999999 to 999999.';
   expect([exit, JSON.parse(out).error.message]).toEqual([2, message]);
 });
 

@@ -4,41 +4,43 @@ import { CharretteError } from '../../base/errors.ts';
 import { nearest, plainNumber } from '../../base/text/format.ts';
 import { version } from '../../base/version.ts';
 import type { CommandSpec, GlobalFlags, Invocation, Terminal } from '../../service/command.ts';
-import { answeringOptions, globalOptions } from '../../service/command.ts';
-import { columns, pageWidth, rehearses, wrapLine } from './help.ts';
+import { globalOptions } from '../../service/command.ts';
+import { pageWidth, renderHelp } from './help.ts';
 
 type Parsed =
   | { kind: 'help'; text: string }
   | { kind: 'version' }
   | ({ kind: 'run' } & Pick<Invocation, 'arguments' | 'options' | 'global'>);
 
+/** A command as it was found: what it is called, what its table says of it, and the words after its name. */
+export type FoundCommand = { spec: CommandSpec; name: string; summary: string; words: readonly string[] };
+
 /** Reads the words of one command against its spec. */
-export function parseInvocation(
-  spec: CommandSpec,
-  name: string,
-  words: readonly string[],
-  terminal: Terminal,
-): Parsed {
+export function parseInvocation(found: FoundCommand, terminal: Terminal): Parsed {
+  const { spec, name, words } = found;
   if (isBare(spec, words))
     return { kind: 'run', arguments: [], options: {}, global: readGlobal({}, terminal) };
-  const command = buildParser(spec, name, pageWidth(terminal.stdout));
+  const command = buildParser(spec, name);
   refuseRepeats(spec, command, name);
   try {
     command.parse([...words], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.code === 'commander.helpDisplayed' || error.code === 'commander.help') {
-      return { kind: 'help', text: command.helpInformation() };
+    // `--all` takes a value in some commands; after --help it needs none.
+    const isHelp = error.code === 'commander.optionMissingArgument' && /^--all$/m.test(words.at(-1) ?? '');
+    if (error.code === 'commander.helpDisplayed' || (isHelp && wordsBeforeText(words).includes('--help'))) {
+      const size = { width: pageWidth(terminal.stdout), all: asksForAll(words) };
+      return { kind: 'help', text: renderHelp(spec, found, size) };
     }
     if (error.code === 'commander.version') return { kind: 'version' };
     throw usageError(error, spec, command, name);
   }
-  refuseAlone(spec, command, name);
+  refuseAlone(spec, command);
   const options = command.opts<Record<string, unknown>>();
   return { kind: 'run', arguments: command.processedArgs, options, global: readGlobal(options, terminal) };
 }
 
-/** No word to read and no default to fill in: building the parser would take a tenth of the time Node takes to start. */
+/** True without words to read and defaults to set: building the parser takes a tenth of the time that Node takes to start. */
 function isBare(
   { arguments: positional, options = [], subcommands }: CommandSpec,
   words: readonly string[],
@@ -47,7 +49,7 @@ function isBare(
   return options.every((option) => option.default === undefined && !option.flags.includes('--no-'));
 }
 
-function buildParser(spec: CommandSpec, name: string, width: number): Command {
+function buildParser(spec: CommandSpec, name: string): Command {
   const command = new Command(name)
     .exitOverride()
     .configureOutput({ writeOut: () => {}, writeErr: () => {} });
@@ -59,18 +61,25 @@ function buildParser(spec: CommandSpec, name: string, width: number): Command {
     if (option.default !== undefined) built.default(option.default);
     command.addOption(built);
   }
-  for (const [flags, description] of globalOptions)
-    command.addOption(new Option(flags, description).hideHelp());
+  for (const { flags, description } of globalOptions) command.addOption(new Option(flags, description));
   command.version(version, '-V, --version');
   // Commander asks for this before each word, so it holds for all words after the flag.
   if (spec.flagsEndWith !== undefined)
     command.on(`option:${spec.flagsEndWith}`, () => command.passThroughOptions());
   if (spec.subcommands !== undefined && spec.run === undefined) command.allowExcessArguments();
   else command.allowExcessArguments(false);
-  command.summary(spec.summary);
-  command.addHelpText('beforeAll', '');
-  command.configureHelp({ formatHelp: () => helpPage(spec, name, width) });
   return command;
+}
+
+/** `--help --all`. */
+export function asksForAll(words: readonly string[]): boolean {
+  return wordsBeforeText(words).includes('--all');
+}
+
+/** The words before `--`. */
+export function wordsBeforeText(words: readonly string[]): readonly string[] {
+  const end = words.indexOf('--');
+  return end < 0 ? words : words.slice(0, end);
 }
 
 /** L-012: a flag given twice is ambiguous, unless it collects. */
@@ -86,7 +95,7 @@ function refuseRepeats({ options = [] }: CommandSpec, command: Command, name: st
         throw new CharretteError({
           code: 'usage',
           message: `${option.long ?? option.flags} was given twice.`,
-          fix: `Give it once. Run \`${name} --help\`.`,
+          fix: `Give it once; \`${name} --help\` shows an example.`,
         });
       }
       seen.add(option.name());
@@ -94,8 +103,8 @@ function refuseRepeats({ options = [] }: CommandSpec, command: Command, name: st
   }
 }
 
-/** A flag that would be ignored without another one is refused. */
-function refuseAlone({ options = [] }: CommandSpec, command: Command, name: string): void {
+/** Rejects a flag that would be ignored without another one. */
+function refuseAlone({ options = [] }: CommandSpec, command: Command): void {
   const isGiven = (long: string) => {
     const option = command.options.find((each) => each.long === long);
     return option !== undefined && command.getOptionValueSource(option.attributeName()) === 'cli';
@@ -105,40 +114,10 @@ function refuseAlone({ options = [] }: CommandSpec, command: Command, name: stri
     if (needs === undefined || !isGiven(flag) || isGiven(needs)) continue;
     throw new CharretteError({
       code: 'usage',
-      message: `${flag} says nothing without ${needs}.`,
-      fix: `Give both or neither. Run \`${name} --help\`.`,
+      message: `${flag} requires ${needs}.`,
+      fix: `Add ${needs}, or omit ${flag}.`,
     });
   }
-}
-
-/** Examples first (contract), then usage, arguments, flags. */
-function helpPage(spec: CommandSpec, name: string, width: number): string {
-  const usage = [name, ...(spec.arguments ?? []).map(([notation]) => notation), '[flags]'].join(' ');
-  const section = (title: string, rows: readonly (readonly [string, string])[]) =>
-    rows.length === 0 ? [] : ['', title, ...columns(rows, width)];
-  return [
-    ...wrapLine(spec.summary, width),
-    ...section('Examples:', spec.examples),
-    '',
-    ...wrapLine(`Usage: ${usage}`, width - 4).map((line, index) => (index === 0 ? line : `    ${line}`)),
-    ...section(
-      'Commands:',
-      Object.entries(spec.subcommands ?? {}).map(([sub, { summary }]) => [sub, summary] as const),
-    ),
-    ...section('Arguments:', spec.arguments ?? []),
-    ...section('Flags:', (spec.options ?? []).map(describeOption)),
-    ...section(
-      'Flags of every command:',
-      [...globalOptions, ...answeringOptions].filter(([flags]) => flags !== '--dry-run' || rehearses(spec)),
-    ),
-    '',
-  ].join('\n');
-}
-
-function describeOption(option: NonNullable<CommandSpec['options']>[number]): readonly [string, string] {
-  const choices = option.choices === undefined ? '' : ` (${option.choices.join(', ')})`;
-  const fallback = option.default === undefined ? '' : ` [default: ${String(option.default)}]`;
-  return [option.flags, `${option.description}${choices}${fallback}`];
 }
 
 function readGlobal(options: Record<string, unknown>, terminal: Terminal): GlobalFlags {
@@ -147,14 +126,14 @@ function readGlobal(options: Record<string, unknown>, terminal: Terminal): Globa
   if (output !== 'text' && output !== 'json' && output !== 'stream-json') {
     throw new CharretteError({
       code: 'usage',
-      message: `--output was ${JSON.stringify(output)}; it is text, json or stream-json.`,
+      message: `--output is ${JSON.stringify(output)}; expected text, json or stream-json.`,
     });
   }
   const cwd = path.resolve(typeof options['cwd'] === 'string' ? options['cwd'] : process.cwd());
   return {
     output,
     cwd,
-    // Whole from here on: processes that are started elsewhere are given it as well.
+    // Absolute: processes started in other folders receive it too.
     config: typeof options['config'] === 'string' ? path.resolve(cwd, options['config']) : undefined,
     quiet: options['quiet'] === true,
     verbose: options['verbose'] === true,
@@ -171,7 +150,7 @@ function readGlobal(options: Record<string, unknown>, terminal: Terminal): Globa
   };
 }
 
-/** stdin is looked at last: touching it opens a stream, which takes longer than many a command. */
+/** Checks stdin last: touching it opens a stream, which takes longer than many commands. */
 function isInteractive(terminal: Terminal): boolean {
   return terminal.stderr.isTTY === true && terminal.stdin.isTTY === true;
 }
@@ -192,7 +171,7 @@ function readTimeout(value: unknown): number | undefined {
   if (seconds !== undefined && seconds > 0) return seconds * 1000;
   throw new CharretteError({
     code: 'usage',
-    message: `--timeout was ${JSON.stringify(value)}; it takes a number of seconds above 0.`,
+    message: `--timeout is ${JSON.stringify(value)}; expected a number of seconds above 0.`,
   });
 }
 

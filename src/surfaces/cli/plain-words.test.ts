@@ -103,10 +103,10 @@ test.each(cases)('%j says in plain words what is wrong in %j', async (words, fil
   expect(exit).toBe(2);
 });
 
-test('a profile of one’s own is told in plain words what it lacks', async () => {
+test('names what a custom profile lacks', async () => {
   const repository = temporaryRepository();
   onTestFinished(repository.remove);
   repository.write('own.json', '{"name": "x", "dimensions": 3}');
-  const message = 'own.json is no profile: dimensions: expected a list, found 3.';
+  const message = 'Invalid profile own.json: dimensions: expected a list, found 3.';
   await expect(findProfile(repository.root, 'own.json')).rejects.toMatchObject({ message });
 });

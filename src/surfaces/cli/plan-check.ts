@@ -7,9 +7,6 @@ import type { CommandSpec } from '../../service/command.ts';
 import { projectOf } from '../../service/project.ts';
 
 export const planCheck: CommandSpec = {
-  name: 'check',
-  summary:
-    'Look every claim of a plan up in the repository: files, symbols, commands, sections, tests, decisions. Exit 0 when it holds, 6 when it has errors.',
   examples: [
     ['charrette plan check', 'the plan of the latest run, at its base commit'],
     ['charrette plan check --run 4f2a90c1', 'the plan of that run'],
@@ -18,12 +15,12 @@ export const planCheck: CommandSpec = {
     ['charrette plan check PLAN.md --fail-on warning', 'warnings exit 6 too'],
     ['charrette plan check plans/', 'a lite plan: plan.json and .task/'],
   ],
-  arguments: [['[file]', 'plan text, plan.json, or a folder with a lite plan; absent: the plan of a run']],
+  arguments: [['[file]', 'plan text, plan.json, or a folder with a lite plan; default: the plan of a run']],
   options: [
     { flags: '--run <id>', description: 'check the plan of this run (latest, id, or a part of it)' },
     {
       flags: '--commit <revision>',
-      description: 'check against this commit; absent: the base commit or HEAD',
+      description: 'check against this commit; default: the base commit or HEAD',
     },
     {
       flags: '--format <form>',
@@ -59,14 +56,14 @@ function exitOf(findings: readonly PlanFinding[], failOn: unknown): ExitCode {
 }
 
 const checks = {
-  file: 'Files that the plan changes are there; files that it makes are not.',
+  file: 'Files that the plan changes exist; files that it creates do not.',
   symbol: 'Symbols that the plan names are declared.',
   command: 'Commands that the plan gives can be run.',
   section: 'The sections of a plan are there and filled.',
   tests: 'What changes has tests.',
   decision: 'Decisions that were taken are followed.',
   citation: 'Places that the plan cites hold what it says.',
-  task: 'Tasks can be carried out and checked.',
+  task: 'Tasks can be implemented and checked.',
 } as const satisfies Record<PlanFinding['check'], string>;
 
 /** The output in a form for programs; `undefined` when the form is for people. */

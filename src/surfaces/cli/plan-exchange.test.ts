@@ -140,7 +140,7 @@ test('a plan that is replaced leaves no task of the earlier one behind, which wo
   const replaced = await run('plan', 'import', 'older.json', '--out', out, '--force');
   expect(replaced).toMatchObject({
     exit: 0,
-    out: expect.stringContaining(`lite-execute '${out}/plan.json'`),
+    out: expect.stringContaining(`build --plan '${out}/plan.json'`),
   });
   expect(readdirSync(at(`${out}/.task`))).toEqual(['TASK-001.json']);
   expect((await run('plan', 'check', out)).exit).toBe(0);

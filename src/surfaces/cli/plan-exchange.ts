@@ -24,8 +24,6 @@ const formats = ['spec-kit', 'openspec', 'issue'] as const;
 type Format = (typeof formats)[number];
 
 export const planExport: CommandSpec = {
-  name: 'export',
-  summary: 'Write a plan in the form of another tool: GitHub spec-kit, OpenSpec, or an issue',
   examples: [
     ['charrette plan export --format spec-kit', 'the plan of the latest run to specs/NNN-name/'],
     ['charrette plan export 4f2a90c1 --format openspec', 'a run’s plan to openspec/changes/<name>/'],
@@ -102,7 +100,7 @@ function safeName(name: string): string {
   if (/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name) && name.length <= 80) return name;
   throw new CharretteError({
     code: 'usage',
-    message: `--name was ${JSON.stringify(name)}; it takes small letters, digits and single hyphens.`,
+    message: `--name is ${JSON.stringify(name)}; expected small letters, digits and single hyphens.`,
   });
 }
 
@@ -119,14 +117,11 @@ async function numbered(root: string, name: string): Promise<string> {
 }
 
 export const planImport: CommandSpec = {
-  name: 'import',
-  summary:
-    'Make a plan from another tool’s files (spec-kit, OpenSpec), a Markdown task list or an older plan',
   examples: [
     ['charrette plan import specs/001-limits', 'to plans/limits/plan.json and its .task folder'],
     ['charrette plan import openspec/changes/add-limits --out plans/mine', 'elsewhere'],
     ['charrette plan import TODO.md', 'boxes and "Task N:" headings, one task each'],
-    ['charrette lite-execute plans/limits/plan.json', 'execute it'],
+    ['charrette build --plan plans/limits', 'implement it'],
   ],
   arguments: [
     ['<place>', 'a feature or change folder, a Markdown task list, or a plan file with its tasks inside'],
@@ -164,7 +159,7 @@ export const planImport: CommandSpec = {
       jsonFile('plan.json', files.plan),
       ...files.tasks.map((task): ExchangeFile => jsonFile(`.task/${task.id}.json`, task)),
     ];
-    // A task of an earlier plan that stays beside the new one would make that one invalid.
+    // A leftover task of an earlier plan would invalidate the new one.
     const left = (await readTaskTexts(root))
       .map(({ file }) => `.task/${file}`)
       .filter((name) => parts.every((part) => part.path !== name));
@@ -183,7 +178,7 @@ export const planImport: CommandSpec = {
       ...(minor.length > 3 ? [`and ${minor.length - 3} more warnings; \`plan check\` lists them`] : []),
       critical.length > 0
         ? `Fix these errors, then run \`charrette plan check ${shellWord(path.dirname(plan))}\`.`
-        : `Run \`charrette lite-execute ${shellWord(plan)}\` to execute it.`,
+        : `Run \`charrette build --plan ${shellWord(plan)}\` to implement it.`,
     ];
     return {
       exit: critical.length > 0 ? exitCodes.notAccepted : exitCodes.done,

@@ -17,8 +17,6 @@ import type { DesignInputs } from '../../workflows/design/inputs.ts';
 import { startCommand } from './conduct.ts';
 
 export const show: CommandSpec = {
-  name: 'show',
-  summary: 'Print a plan',
   examples: [
     ['charrette plan show', 'the plan of the latest run'],
     ['charrette plan show plans/limits', 'a lite plan with its tasks'],
@@ -40,8 +38,6 @@ export const show: CommandSpec = {
 };
 
 export const drift: CommandSpec = {
-  name: 'drift',
-  summary: 'What changed in the repository since a plan was made',
   examples: [
     ['charrette plan drift', 'the plan of the latest run; exit 8 when files it touches have changed'],
   ],
@@ -62,7 +58,7 @@ export const drift: CommandSpec = {
     }
     const all = await driftSince(projectOf(invocation).project, baseCommit);
     const touched = driftOfPlan(all, pathsOf(source));
-    // Our own configuration and records are no drift, unless the plan is about them.
+    // Our own configuration and records count as drift only when the plan names them.
     const found = {
       ...all,
       files: all.files.filter((file) => touched.includes(file) || !isOwnFile(file.path)),
@@ -81,8 +77,6 @@ export const drift: CommandSpec = {
 };
 
 export const diff: CommandSpec = {
-  name: 'diff',
-  summary: 'Compare two plans; with one run, its plan before and after review',
   examples: [
     ['charrette plan diff', 'how review changed the plan of the latest run'],
     ['charrette plan diff 4f2a90c1 91bc2e07', 'the plans of two runs'],
@@ -103,7 +97,10 @@ export const diff: CommandSpec = {
         ? await readTextFile(path.join(path.dirname(second.file), 'plan-before-review.txt'))
         : (await findPlan(project, before as string)).text;
     if (first === undefined)
-      throw new CharretteError({ code: 'not-found', message: 'There is no plan from before the review.' });
+      throw new CharretteError({
+        code: 'not-found',
+        message: 'This run has no plan from before the review.',
+      });
     const result = unifiedDiff(first, second.text, { before: 'before', after: 'after' });
     const texts = {
       same: 'The plans are the same.\n',
@@ -129,8 +126,6 @@ function dataOf({ lite, text }: PlanSource): Record<string, unknown> {
 }
 
 export const edit: CommandSpec = {
-  name: 'edit',
-  summary: 'Change or comment the plan of a run; it is checked and reviewed again as a new run',
   examples: [
     ['charrette plan edit latest --file plan.txt', 'review your own version of the plan'],
     [
@@ -173,7 +168,7 @@ export const edit: CommandSpec = {
     }
     // A caller, its numbering and the place for copies belong to the earlier run, which has delivered.
     const { caller, out, fromStep, ...earlier } = record.inputs as DesignInputs;
-    // What was done since is the person's own: the tree is taken as it is now.
+    // Later changes belong to the user: the present tree counts.
     const entry = await enterRepository(project.project, { feature: earlier.feature, branch: false });
     const inputs: DesignInputs = {
       ...earlier,
@@ -201,8 +196,6 @@ export const edit: CommandSpec = {
 
 /** L-800: calling programs read KEY=value lines from a pipe, with exit 0 in any case. As JSON and on a terminal a failure is an error. */
 export const manifest: CommandSpec = {
-  name: 'manifest',
-  summary: 'Verify what a design handed to a calling program, and print its files',
   examples: [
     [
       'charrette plan manifest /tmp/caller',

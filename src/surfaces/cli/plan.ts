@@ -1,8 +1,6 @@
 import type { CommandSpec } from '../../service/command.ts';
 
 export const plan: CommandSpec = {
-  name: 'plan',
-  summary: 'Check, show, compare, edit, export and import plans',
   examples: [
     ['charrette plan check', 'the plan of the latest run against the repository'],
     ['charrette plan check docs/plan.md', 'any plan file'],
@@ -12,12 +10,12 @@ export const plan: CommandSpec = {
   ],
   subcommands: {
     check: {
-      summary: 'Validate a plan against the repository',
+      summary: 'Check every claim of a plan against the repository; exit 6 when it has errors',
       load: async () => (await import('./plan-check.ts')).planCheck,
     },
     show: { summary: 'Print a plan', load: async () => (await import('./plan-show.ts')).show },
     drift: {
-      summary: 'What changed since a plan’s base commit',
+      summary: 'Show what changed in the repository since a plan was made',
       load: async () => (await import('./plan-show.ts')).drift,
     },
     diff: {
@@ -29,15 +27,15 @@ export const plan: CommandSpec = {
       load: async () => (await import('./plan-exchange.ts')).planExport,
     },
     import: {
-      summary: 'Make a plan of the files of another tool',
+      summary: 'Make a plan from another tool, a Markdown task list or an older plan',
       load: async () => (await import('./plan-exchange.ts')).planImport,
     },
     manifest: {
-      summary: 'Verify what a design handed to a calling program',
+      summary: 'Verify and print the files that a design handed to a calling program',
       load: async () => (await import('./plan-show.ts')).manifest,
     },
     edit: {
-      summary: 'Change or comment a plan and have it reviewed again',
+      summary: 'Change or comment a plan and have it reviewed again in a new run',
       load: async () => (await import('./plan-show.ts')).edit,
     },
   },

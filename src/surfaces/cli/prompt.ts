@@ -18,8 +18,6 @@ import { wholeNumber } from './options.ts';
 import { artifactList, collect, featureName, featureOf, featureOptions } from './prompt-input.ts';
 
 export const promptCommand: CommandSpec = {
-  name: 'prompt',
-  summary: 'Print the prompt that a role of a command gets',
   examples: [
     ['charrette prompt specify spec-reviewer --feature docs/features/007-search', 'the reviewer of spec.md'],
     ['charrette prompt implement security-reviewer --files src/a.ts,src/b.ts', 'for the active feature'],
@@ -53,7 +51,7 @@ export const promptCommand: CommandSpec = {
   ],
   subcommands: {
     check: {
-      summary: 'Grade the read confirmation of an answer',
+      summary: 'Grade the read confirmation and the verdict of an answer',
       load: async () => promptCheckCommand,
     },
   },
@@ -85,8 +83,6 @@ async function runPrompt(invocation: Invocation): Promise<CommandResult> {
 }
 
 export const promptCheckCommand: CommandSpec = {
-  name: 'check',
-  summary: 'Grade the read confirmation of an answer (missing, partial, full) and its verdict',
   examples: [
     [
       'charrette prompt check --feature docs/features/007-search --command specify --role spec-reviewer answer.md',

@@ -62,7 +62,7 @@ async function findBrief(
   if (place === undefined || text === undefined) {
     throw new CharretteError({
       code: file === undefined ? 'usage' : 'not-found',
-      message: file === undefined ? 'There is no goal and no brief.' : `There is no brief at ${file}.`,
+      message: file === undefined ? 'No goal and no brief given.' : `The brief ${file} does not exist.`,
       fix: 'Say what to build (`charrette refine "a page that …"`), or name a brief with --brief.',
     });
   }
@@ -87,7 +87,7 @@ export async function findProfile(cwd: string, name: string): Promise<Profile> {
   if (text === undefined) {
     throw new CharretteError({
       code: 'not-found',
-      message: `There is no profile ${JSON.stringify(name)}; there are ${Object.keys(profiles).join(', ')}, or a .json file.`,
+      message: `Unknown profile ${JSON.stringify(name)}. Available: ${Object.keys(profiles).join(', ')}, or a .json file.`,
     });
   }
   const reading = readAs(refineProfileSchema, parseJson(text, name));
@@ -97,7 +97,7 @@ export async function findProfile(cwd: string, name: string): Promise<Profile> {
   }
   throw new CharretteError({
     code: 'config-invalid',
-    message: `${name} is no profile: ${problemList(reading.problems, 'it')}.`,
+    message: `Invalid profile ${name}: ${problemList(reading.problems, 'it')}.`,
   });
 }
 
@@ -260,7 +260,7 @@ async function importedText(
 
 const mostAssets = 200;
 
-/** The names of what came with the bundle: a checkout need not have it, and nobody looks for what is not named. */
+/** Names the files of the bundle: a checkout may lack them, and agents read only named files. */
 async function assetsIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const names = entries

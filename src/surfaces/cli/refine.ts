@@ -7,8 +7,6 @@ import { numberWithin, queueOptions, wholeNumber } from './options.ts';
 import { type RefineFlags, refineInputs } from './refine-inputs.ts';
 
 export const command: CommandSpec = {
-  name: 'refine',
-  summary: 'A builder and a fresh evaluator in turn until a page passes',
   examples: [
     ['charrette refine "a landing page for the tea shop"', 'build index.html until it passes'],
     ['charrette refine --brief brief.md --artifact site/index.html', 'from a brief, another page'],
@@ -49,7 +47,7 @@ export const command: CommandSpec = {
       parse: wholeNumber('--max-iterations', 1, 100),
     },
     { flags: '--strict', description: 'every dimension must reach the threshold, and never at once' },
-    { flags: '--no-brand', description: 'go on without brand files' },
+    { flags: '--no-brand', description: 'continue without brand files' },
     { flags: '--no-merge', description: 'leave the result on its own branch' },
     { flags: '--answers <file>', description: 'a JSON object of question → answer' },
   ],

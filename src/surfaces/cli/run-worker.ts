@@ -5,8 +5,6 @@ import { conductRun } from './conduct.ts';
 
 /** Started by `startRun` in detached mode, not by people: executes a run whose record is written already. */
 export const command: CommandSpec = {
-  name: 'run-worker',
-  summary: 'The process of a detached run',
   examples: [['charrette run-worker 4f2a90c1', 'what MCP server, web page and editors start']],
   arguments: [['<run>', 'run id']],
   options: [remoteAnswersOption],

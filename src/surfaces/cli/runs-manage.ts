@@ -15,8 +15,6 @@ const unmergedOption = {
 };
 
 export const remove: CommandSpec = {
-  name: 'rm',
-  summary: 'Remove runs that nobody works on, paused and stopped ones too, with everything they wrote',
   examples: [['charrette runs rm 20261115-205512-add-rate-limiting-4f2a90c1', 'remove one run']],
   arguments: [['<runs...>', 'run ids or unambiguous parts of them']],
   options: [unmergedOption],
@@ -29,8 +27,6 @@ export const remove: CommandSpec = {
 };
 
 export const prune: CommandSpec = {
-  name: 'prune',
-  summary: 'Remove ended runs that are old, or all but the newest',
   examples: [
     ['charrette runs prune --older-than 30', 'ended runs older than 30 days'],
     ['charrette runs prune --keep 20 --dry-run', 'say which runs beyond the newest 20 would go'],
@@ -68,7 +64,7 @@ async function offerBranches(
   if (spare.length === 0 || global.dryRun) return { deleted: [], spare };
   const question = {
     id: 'design-branches',
-    text: `Delete branches of these designs that hold no commit of their own? ${named(spare)}`,
+    text: `Delete branches of these designs that have no own commits? ${named(spare)}`,
     options: [
       { value: 'delete', label: 'Delete' },
       { value: 'keep', label: 'Keep' },
@@ -100,7 +96,7 @@ async function resultOf(
     ),
     ...used.map((branch) => `Kept the branch ${branch}: it is checked out or being rebased.`),
     ...(deleted.length === 0 ? [] : [`Deleted branches of designs: ${named(deleted)}`]),
-    ...spare.map((branch) => `The branch ${branch} holds no commit of its own: \`git branch -D ${branch}\``),
+    ...spare.map((branch) => `The branch ${branch} has no own commits: \`git branch -D ${branch}\``),
   ];
   return {
     exit: 0,
@@ -123,8 +119,6 @@ function named(ids: readonly string[]): string {
 }
 
 export const exportCommand: CommandSpec = {
-  name: 'export',
-  summary: 'Write a run to one file, to go on with it elsewhere',
   examples: [
     ['charrette runs export latest', 'to <run>.tar.gz here'],
     ['charrette runs export 4f2a90c1 /tmp/run.tar.gz', 'to a file of your choice'],
@@ -147,7 +141,7 @@ export const exportCommand: CommandSpec = {
       if (cause.code !== 'EEXIST') throw unwritable(target, cause);
       throw new CharretteError({
         code: 'would-overwrite',
-        message: `${target} is there already.`,
+        message: `${target} already exists.`,
         fix: 'Name another file, or remove this one.',
       });
     });
@@ -160,9 +154,7 @@ export const exportCommand: CommandSpec = {
 };
 
 export const importCommand: CommandSpec = {
-  name: 'import',
-  summary: 'Take a run over from an archive',
-  examples: [['charrette runs import run.tar.gz', 'then `charrette resume` goes on with it']],
+  examples: [['charrette runs import run.tar.gz', 'then `charrette resume` continues it']],
   arguments: [['<file>', 'what `charrette runs export` wrote']],
   dryRun: 'says',
   async run(invocation) {
@@ -180,7 +172,7 @@ export const importCommand: CommandSpec = {
     const next = ended ? `charrette show ${record.run}` : `charrette resume ${record.run}`;
     return {
       exit: 0,
-      text: `Imported ${record.run}; go on with \`${next}\`.\n`,
+      text: `Imported ${record.run}. Run \`${next}\` to resume it.\n`,
       json: { run: record.run, status: record.status, next },
     };
   },

@@ -6,8 +6,6 @@ import { wholeNumber } from './options.ts';
 import { fittingFor, renderRuns } from './tables.ts';
 
 const list = {
-  name: 'list',
-  summary: 'The runs of this project, newest first',
   examples: [
     ['charrette runs list', 'the newest runs with their status'],
     ['charrette runs list --all --json', 'all of them for a program'],
@@ -46,24 +44,25 @@ const list = {
 
 export const command: CommandSpec = {
   ...list,
-  name: 'runs',
-  summary: 'List, export, import, prune and remove runs',
   examples: [
     ['charrette runs', 'the newest runs with their status'],
     ['charrette runs --all --json', 'all of them for a program'],
     ['charrette runs prune --older-than 30', 'remove ended runs older than 30 days'],
   ],
   subcommands: {
-    list: { summary: list.summary, load: async () => list },
+    list: { summary: 'List the runs of this project, newest first', load: async () => list },
     export: {
-      summary: 'Write a run to one file',
+      summary: 'Write a run to one file, to resume it elsewhere',
       load: async () => (await import('./runs-manage.ts')).exportCommand,
     },
     import: {
-      summary: 'Take a run over from a file',
+      summary: 'Import a run from an archive',
       load: async () => (await import('./runs-manage.ts')).importCommand,
     },
     prune: { summary: 'Remove old ended runs', load: async () => (await import('./runs-manage.ts')).prune },
-    rm: { summary: 'Remove runs by id', load: async () => (await import('./runs-manage.ts')).remove },
+    rm: {
+      summary: 'Remove runs that no process works on, with everything they wrote',
+      load: async () => (await import('./runs-manage.ts')).remove,
+    },
   },
 };

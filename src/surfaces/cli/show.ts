@@ -7,7 +7,7 @@ import { readLedger, totalsOf } from '../../engine/ledger.ts';
 import { readQuestions, unanswered } from '../../engine/question.ts';
 import { isFinal, type RunRecord, readRunRecord } from '../../engine/run-record.ts';
 import { listArtifacts, readArtifact } from '../../service/artifacts.ts';
-import type { CommandSpec, Terminal } from '../../service/command.ts';
+import { type CommandSpec, runArgument, type Terminal } from '../../service/command.ts';
 import { findRun, projectOf, settingsOf } from '../../service/project.ts';
 import { type QueueFacts, refreshQueued } from '../../service/queue-facts.ts';
 import { worktreesOf } from '../../service/remove.ts';
@@ -20,14 +20,12 @@ function describeQueue({ state, worker, waits }: QueueFacts): string {
 }
 
 export const command: CommandSpec = {
-  name: 'show',
-  summary: 'One run: status, phases, lanes, open questions, artifacts, cost',
   examples: [
     ['charrette show', 'the latest run'],
     ['charrette show 4f2a90c1 --json', 'one run for a program'],
     ['charrette show 4f2a90c1 --artifact plan.txt', 'print one of its artifacts'],
   ],
-  arguments: [['[run]', 'run id, an unambiguous part of it, or latest']],
+  arguments: [runArgument],
   options: [{ flags: '--artifact <name>', description: 'print this artifact instead' }],
   dryRun: 'reads',
   async run(invocation) {
@@ -93,7 +91,7 @@ export const command: CommandSpec = {
   },
 };
 
-/** The picture of the run as it stands: phases, all lanes, warnings, open questions with how to answer them. */
+/** The live view of the run: phases, all lanes, warnings, open questions with how to answer them. */
 async function course(
   events: ReturnType<typeof readEvents>,
   { status }: RunRecord,

@@ -214,7 +214,7 @@ test('a phase that is not UTF-8 is one finding, and no command writes it back wi
   for (const words of [['fix'], ['sync', '--renumber']]) {
     const ended = await runCommandLine('skill', ...words, 'bad', '--cwd', folder);
     expect(ended.out).toBe(
-      'bad: left alone, it cannot be read as a whole: phases/01-session.md: it is not UTF-8\n',
+      'bad: not changed, because parts cannot be read: phases/01-session.md: it is not UTF-8\n',
     );
     const told = await runCommandLine('skill', ...words, 'bad', '--json', '--cwd', folder);
     expect([ended.exit, told.exit, parseJson(told.out, 'stdout')]).toMatchObject([

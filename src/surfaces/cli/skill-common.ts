@@ -12,7 +12,7 @@ export const outputOptions: readonly OptionSpec[] = [
     description: 'root under which the package directory is made',
     default: '.claude/skills',
   },
-  { flags: '--force', description: 'replace other content; the old files are kept beside the package' },
+  { flags: '--force', description: 'replace other content; the old files are kept next to the package' },
   { flags: '--emit-config <file>', description: 'save the configuration as JSON' },
   {
     flags: '--agent-tool <name>',

@@ -29,12 +29,10 @@ import { renderOutcome } from '../../skills/summary.ts';
 import { memoryFiles, outputOptions, outputRoot, toolsOf, validName } from './skill-common.ts';
 
 export const skillConvert: CommandSpec = {
-  name: 'convert',
-  summary: 'Turn commands, a requirements document, a text or a flat skill into a coordinator with phases.',
   examples: [
     [
       'charrette skill convert .claude/commands/workflow/plan.md',
-      'a command and the sub-commands it calls, text kept as it is',
+      'a command and the sub-commands it calls, text unchanged',
     ],
     ['charrette skill convert requirements.md --out .claude/skills', 'one ## section a phase'],
     [
@@ -82,11 +80,11 @@ export const skillConvert: CommandSpec = {
       return rehearseDraft(options['agent'], root, global.cwd);
     const conversion = await convert(type, given, source, root, invocation);
     const isPackage = kind === 'directory' || path.basename(source) === 'SKILL.md';
-    const beside =
+    const neighbours =
       type === 'existing_skill' && isPackage
-        ? await readBeside(directory, path.join(root, conversion.config.skillName))
-        : nothingBeside;
-    return finish(invocation, conversion, root, beside);
+        ? await readNeighbours(directory, path.join(root, conversion.config.skillName))
+        : noNeighbours;
+    return finish(invocation, conversion, root, neighbours);
   },
 };
 
@@ -194,12 +192,12 @@ async function finish(
   { options, global, terminal }: Invocation,
   { config, files, report, warnings }: Conversion,
   root: string,
-  beside: Beside,
+  neighbours: Neighbours,
 ): Promise<CommandResult> {
   const outcome = await writePackage(
     root,
     config.skillName,
-    new Map<string, string | PackageFile>([...beside.files, ...files]),
+    new Map<string, string | PackageFile>([...neighbours.files, ...files]),
     {
       force: options['force'] === true,
       dryRun: global.dryRun,
@@ -213,9 +211,9 @@ async function finish(
         `${JSON.stringify(config, null, 2)}\n`,
       );
   }
-  for (const warning of [...warnings, ...beside.warnings]) printNotice(terminal, `warning: ${warning}`);
+  for (const warning of [...warnings, ...neighbours.warnings]) printNotice(terminal, `warning: ${warning}`);
   const where = path.relative(global.cwd, outcome.directory) || '.';
-  const lint = lintResult(outcome.directory, where, global.dryRun, files, beside);
+  const lint = lintResult(outcome.directory, where, global.dryRun, files, neighbours);
   const edits = [...(report?.phases ?? []), ...(report === undefined ? [] : [report.coordinator])].reduce(
     (sum, part) => sum + part.edits.length,
     0,
@@ -238,7 +236,7 @@ async function finish(
       gate: lint.gate,
       findings: lint.findings,
       report: reportPath,
-      warnings: [...warnings, ...beside.warnings],
+      warnings: [...warnings, ...neighbours.warnings],
       config,
     },
   };
@@ -250,14 +248,18 @@ function exitOf({ findings }: PackageResult): ExitCode {
 }
 
 /** Files of a skill that a conversion does not touch: they go along when the package is made elsewhere. */
-type Beside = { files: ReadonlyMap<string, PackageFile>; listing: ReadonlySet<string>; warnings: string[] };
+type Neighbours = {
+  files: ReadonlyMap<string, PackageFile>;
+  listing: ReadonlySet<string>;
+  warnings: string[];
+};
 
-const nothingBeside: Beside = { files: new Map(), listing: new Set(), warnings: [] };
+const noNeighbours: Neighbours = { files: new Map(), listing: new Set(), warnings: [] };
 
-async function readBeside(directory: string, target: string): Promise<Beside> {
+async function readNeighbours(directory: string, target: string): Promise<Neighbours> {
   const place = realpathSync(directory);
   if (existsSync(target) && realpathSync(target) === place)
-    return { ...nothingBeside, listing: readPackageFiles(directory).listing };
+    return { ...noNeighbours, listing: readPackageFiles(directory).listing };
   const { files, leftOut } = await readTree(place);
   return {
     files,
@@ -272,7 +274,7 @@ function lintResult(
   where: string,
   dryRun: boolean,
   texts: ReadonlyMap<string, string>,
-  { listing }: Beside,
+  { listing }: Neighbours,
 ): PackageResult {
   const name = path.basename(directory);
   const planned = memoryFiles(where, name, texts);
@@ -298,23 +300,23 @@ async function migrate(
   const fixed = fixPackage(files, true);
   const { before } = fixed;
   const texts = name === files.directory ? fixed.texts : renamed(files, fixed.texts, name);
-  const beside = await readBeside(directory, path.join(root, name));
+  const neighbours = await readNeighbours(directory, path.join(root, name));
   const all = new Map(
     [...files.texts, ...texts].filter(([file]) => file === 'SKILL.md' || file.startsWith('phases/')),
   );
   const outcome = await writePackage(
     root,
     name,
-    new Map<string, string | PackageFile>([...beside.files, ...all]),
+    new Map<string, string | PackageFile>([...neighbours.files, ...all]),
     {
       force: options['force'] === true,
       dryRun: global.dryRun,
       now: new Date(),
     },
   );
-  for (const warning of beside.warnings) printNotice(terminal, `warning: ${warning}`);
+  for (const warning of neighbours.warnings) printNotice(terminal, `warning: ${warning}`);
   const where = path.relative(global.cwd, outcome.directory) || '.';
-  const after = lintResult(outcome.directory, where, global.dryRun, all, beside);
+  const after = lintResult(outcome.directory, where, global.dryRun, all, neighbours);
   return {
     exit: exitOf(after),
     text: `${outcome.changes.map(({ diff }) => diff).join('')}${where}: ${texts.size} files brought up to date, ${before.gate} → ${after.gate}\n`,
@@ -326,7 +328,7 @@ async function migrate(
       before: before.gate,
       gate: after.gate,
       findings: after.findings,
-      warnings: beside.warnings,
+      warnings: neighbours.warnings,
     },
   };
 }

@@ -26,8 +26,6 @@ type Change = {
 const paths: CommandSpec['arguments'] = [['[path...]', 'package directories or roots']];
 
 export const skillFix: CommandSpec = {
-  name: 'fix',
-  summary: 'Apply the automatic fixes of lint rules. Fixes that change more than markup need --unsafe.',
   examples: [
     ['charrette skill fix my-skill --dry-run', 'show the changes as a diff'],
     ['charrette skill fix --unsafe', 'also add triggers and move command keys'],
@@ -43,9 +41,6 @@ export const skillFix: CommandSpec = {
 };
 
 export const skillSync: CommandSpec = {
-  name: 'sync',
-  summary:
-    'Recompute sentinels, checkpoints and the Compact column from the steps that are there; renumber phases.',
   examples: [
     ['charrette skill sync my-skill', 'counts, ranges, paths, checkpoints'],
     ['charrette skill sync my-skill --renumber', 'also 01, 02, … without gaps, references rewritten'],
@@ -125,7 +120,7 @@ async function apply(
     if (!global.dryRun) await write(directory, texts, moved);
     const unread = unreadTexts(files).map(({ path: file, message }) => `${file}: ${message}`);
     if (unread.length > 0) {
-      lines.push(`${where}: left alone, it cannot be read as a whole: ${unread.join('; ')}\n`);
+      lines.push(`${where}: not changed, because parts cannot be read: ${unread.join('; ')}\n`);
       continue;
     }
     const word = global.dryRun ? 'would change' : 'changed';
@@ -133,7 +128,7 @@ async function apply(
       `${where}: ${word} ${texts.size} files; ${countOf(before.findings, 'error')} → ${countOf(after.findings, 'error')} errors, ${countOf(before.findings, 'warning')} → ${countOf(after.findings, 'warning')} warnings, ${before.gate} → ${after.gate}\n`,
       ...byHand.map(
         ({ path: file, line, number, files: meant }) =>
-          `  mend by hand: ${file}: "${line.slice(0, 120)}" names phase ${number}, which is now ${meant.join(' or ')}\n`,
+          `  fix by hand: ${file}: "${line.slice(0, 120)}" names phase ${number}, which is now ${meant.join(' or ')}\n`,
       ),
     );
   }
@@ -156,7 +151,7 @@ async function apply(
   };
 }
 
-/** A package that was left alone ends as lint ends for it; what lint finds in the others is not asked here. */
+/** An unreadable package exits as lint does for it; findings in the others do not count here. */
 function exitOf(changes: readonly Change[]): ExitCode {
   const left = changes.filter(({ files }) => unreadTexts(files).length > 0);
   if (left.length === 0) return exitCodes.done;

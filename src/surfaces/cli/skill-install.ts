@@ -37,9 +37,6 @@ const where: readonly OptionSpec[] = [
 ];
 
 export const skillInstall: CommandSpec = {
-  name: 'install',
-  summary:
-    'Copy packages to where a host looks for skills; a lock file remembers every file. A package with errors needs --force.',
   examples: [
     ['charrette skill install', 'list the packages that come with Charrette'],
     ['charrette skill install lite-plan --host claude --host codex', 'a shipped package for two hosts'],
@@ -59,7 +56,7 @@ export const skillInstall: CommandSpec = {
       return { exit: exitCodes.done, text: `${names.join('\n')}\n`, json: { shipped: names } };
     }
     const force = options['force'] === true;
-    // All are looked at before the first is copied.
+    // Checks all before copying the first.
     const sources: string[] = [];
     for (const name of named) {
       const source = sourceOf(name, global.cwd);
@@ -78,8 +75,6 @@ export const skillInstall: CommandSpec = {
 };
 
 export const skillUninstall: CommandSpec = {
-  name: 'uninstall',
-  summary: 'Remove what install wrote; files that were changed stay.',
   examples: [['charrette skill uninstall lite-plan', 'from this project']],
   arguments: [['<skill...>', 'names of installed skills']],
   options: where,
@@ -101,8 +96,6 @@ export const skillUninstall: CommandSpec = {
 };
 
 export const skillPack: CommandSpec = {
-  name: 'pack',
-  summary: 'Put a package into one archive, the same bytes every time. A package with errors needs --force.',
   examples: [['charrette skill pack my-skill --to my-skill.tar.gz', 'a gzipped tar']],
   arguments: [['<path>', 'package directory']],
   options: [
@@ -135,8 +128,8 @@ function leftOutText(leftOut: readonly string[]): string {
 }
 
 /**
- * The lint of a package as it is delivered: what is left out is not there. One with errors is refused with the list of
- * them, unless it is wanted all the same.
+ * Lints a package as installed, without omitted files. One with errors is rejected with the list of them, unless --force is
+ * given.
  */
 function lintFor(
   verb: 'installed' | 'packed',
@@ -159,7 +152,7 @@ function lintFor(
   throw new CharretteError({
     code: 'lint-errors',
     message: `${given} has ${counted(errors.length, 'lint error')}, so it was not ${verb}:${listed.join('')}${more}${leftOutText(leftOut)}`,
-    fix: `Mend it (\`charrette skill fix ${given}\` does what it can), or use --force.`,
+    fix: `Run \`charrette skill fix ${given}\` and fix the rest by hand, or use --force.`,
   });
 }
 
@@ -192,7 +185,7 @@ function rootsOf({ options, global, terminal }: Invocation): { root: string; hos
   const scope = options['scope'] as Scope;
   const home = terminal.env['HOME'] ?? terminal.env['USERPROFILE'];
   if (scope === 'user' && home === undefined)
-    throw new CharretteError({ code: 'usage', message: 'HOME is not set, so there is no user scope.' });
+    throw new CharretteError({ code: 'usage', message: 'HOME is not set, so the user scope is unknown.' });
   const roots = (chosen as Host[]).map((host) => {
     if (typeof options['root'] === 'string') return { root: path.resolve(global.cwd, options['root']), host };
     return { root: path.join(scope === 'user' ? (home ?? '') : global.cwd, skillFolders[host]), host };
@@ -206,7 +199,7 @@ function report(outcomes: readonly InstallOutcome[], cwd: string, dryRun: boolea
     const parts = [
       ...(written.length > 0 ? [`${written.length} written`] : []),
       ...(removed.length > 0 ? [`${removed.length} removed`] : []),
-      ...(kept.length > 0 ? [`${kept.length} changed files left alone`] : []),
+      ...(kept.length > 0 ? [`${kept.length} changed files kept`] : []),
     ];
     return `${path.relative(cwd, directory)}: ${parts.length === 0 ? 'up to date' : parts.join(', ')}${leftOutText(leftOut)}${dryRun ? ' (dry run)' : ''}\n`;
   });

@@ -15,14 +15,11 @@ import { ruleById } from '../../skills/rules/catalog.ts';
 import { several } from './options.ts';
 
 export const skillLint: CommandSpec = {
-  name: 'lint',
-  summary:
-    'Check skill packages: structure, references, data flow, preferences, recovery. Exit 0 PASS, 6 REVIEW, 1 FAIL.',
   examples: [
     ['charrette skill lint', 'the package in this directory, or all below it'],
     ['charrette skill lint --all .claude/skills', 'a whole root, with the rules across packages'],
     ['charrette skill lint my-skill --format sarif > lint.sarif', 'for code scanning'],
-    ['charrette skill lint --all skills --write-baseline .lint-baseline.json', 'accept what is there now'],
+    ['charrette skill lint --all skills --write-baseline .lint-baseline.json', 'accept the present findings'],
   ],
   arguments: [['[path...]', 'package directories, files of a package or roots']],
   options: [

@@ -20,9 +20,6 @@ import { several } from './options.ts';
 import { memoryFiles, outputOptions, outputRoot, toolsOf, validName } from './skill-common.ts';
 
 export const skillNew: CommandSpec = {
-  name: 'new',
-  summary:
-    'Make a new workflow skill: SKILL.md as coordinator and one file a phase, with a TODO line where each phase needs its steps.',
   examples: [
     ['charrette skill new release-notes', 'asks ten questions on a terminal, else takes defaults'],
     ['charrette skill new audit --phases "Collect, Analyse, Report" --agents "2: Explore" -y', 'by flags'],

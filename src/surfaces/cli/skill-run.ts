@@ -20,9 +20,6 @@ import { conductRun, startCommand } from './conduct.ts';
 import { warnEarlyAnswers, wouldResume } from './steer.ts';
 
 export const skillRun: CommandSpec = {
-  name: 'run',
-  summary:
-    'Carry out a package: phases loaded when they run, conditions and outputs checked, every answer kept.',
   examples: [
     [
       'charrette skill run .claude/skills/release-check "check version 2"',
@@ -32,7 +29,7 @@ export const skillRun: CommandSpec = {
       'charrette skill run lite-plan-dir "fix the login" --mode workflow:lite-plan --agent codex',
       'one mode of a router',
     ],
-    ['charrette skill run --resume latest', 'go on after a stop, a failure or a question'],
+    ['charrette skill run --resume latest', 'continue after a stop, a failure or a question'],
   ],
   arguments: [
     ['[path]', 'package directory'],
@@ -40,7 +37,7 @@ export const skillRun: CommandSpec = {
   ],
   options: [
     { flags: '--mode <mode>', description: 'mode or trigger of a router; other packages have none' },
-    { flags: '--agent <id>', description: 'who carries the phases out' },
+    { flags: '--agent <id>', description: 'choose the agent that runs the phases' },
     {
       flags: '--access <access>',
       description: 'what the agent may do in the project',
@@ -48,7 +45,7 @@ export const skillRun: CommandSpec = {
       default: 'write',
     },
     { flags: '--answers <file>', description: 'a JSON object of question → answer' },
-    { flags: '--resume <run>', description: 'go on with a skill run' },
+    { flags: '--resume <run>', description: 'resume a skill run' },
     { flags: '--force', description: 'also when lint finds errors' },
   ],
   dryRun: 'says',
@@ -89,18 +86,18 @@ async function prepare(
   if (subject.phases.length === 0)
     throw new CharretteError({
       code: 'usage',
-      message: `${subject.name || subject.files.directory} has no phases; a host loads such a skill by itself.`,
+      message: `${subject.name || subject.files.directory} has no phases; hosts load such a skill directly.`,
     });
   const mode = typeof options['mode'] === 'string' ? options['mode'] : undefined;
   const plan = runPlan(subject);
-  // A mode that is not there would end a run that nothing can mend.
+  // An unknown mode would end a run that cannot be fixed.
   const phases = phasesOf(plan, mode);
   const errors = countOf(lintPackage(subject).findings, 'error');
   if (errors > 0 && options['force'] !== true) {
     throw new CharretteError({
       code: 'usage',
       message: `${subject.name} has ${errors} lint errors; it was not started.`,
-      fix: 'Run `charrette skill lint`, or start it all the same with --force.',
+      fix: 'Run `charrette skill lint`, or start it anyway with --force.',
     });
   }
   const config = await settingsOf(project);

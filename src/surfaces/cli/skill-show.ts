@@ -18,8 +18,6 @@ const renderers: Readonly<Record<string, (graph: SkillGraph) => string>> = {
 };
 
 export const skillShow: CommandSpec = {
-  name: 'show',
-  summary: 'The phases and data flow of a package as a tree or a Mermaid chart.',
   examples: [
     ['charrette skill show my-skill', 'a tree on the terminal'],
     ['charrette skill show my-skill --format mermaid', 'for a document'],
@@ -62,8 +60,6 @@ export const skillShow: CommandSpec = {
 };
 
 export const skillExplain: CommandSpec = {
-  name: 'explain',
-  summary: 'What a lint rule or a design pattern requires, and why.',
   examples: [
     ['charrette skill explain CP003', 'one rule'],
     ['charrette skill explain P9', 'one of the nine patterns'],
@@ -90,7 +86,7 @@ export const skillExplain: CommandSpec = {
     const known = [...ruleById.keys(), ...patterns.map((candidate) => candidate.id)];
     throw new CharretteError({
       code: 'not-found',
-      message: `There is no rule or pattern ${JSON.stringify(topic)}.${suggestion(id, known)}`,
+      message: `Unknown rule or pattern ${JSON.stringify(topic)}.${suggestion(id, known)}`,
       fix: 'Run `charrette skill explain` for the list.',
     });
   },

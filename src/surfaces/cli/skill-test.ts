@@ -15,9 +15,6 @@ import { readScenario, type ScenarioResult, simulate } from '../../skills/run/si
 import { several } from './options.ts';
 
 export const skillTest: CommandSpec = {
-  name: 'test',
-  summary:
-    'Run a package against scripted agents and compare phases, questions, values and artifacts. Exit 0 all hold, 6 not.',
   examples: [
     ['charrette skill test my-skill', 'every scenario in my-skill/tests/*.json'],
     ['charrette skill test my-skill --scenario risk-high.json', 'one scenario'],
@@ -45,7 +42,7 @@ export const skillTest: CommandSpec = {
     for (const file of files) {
       const text = (await textOfFile(file, '--scenario', { global, signal })) ?? '';
       const scenario = readScenario(parseJson(text, file), path.basename(file));
-      // Files that the script writes go to a folder of their own, never into the project.
+      // Files that the script writes go to a separate folder, never into the project.
       const place = mkdtempSync(path.join(tmpdir(), 'charrette-skill-test-'));
       try {
         results.push(await simulate(plan, scenario, { directory: place, schemas }));
@@ -77,7 +74,7 @@ function scenariosIn(directory: string): string[] {
   if (found.length > 0) return found.sort().map((name) => path.join(folder, name));
   throw new CharretteError({
     code: 'not-found',
-    message: `There is no scenario in ${folder}.`,
+    message: `No scenario in ${folder}.`,
     fix: 'Write one as tests/NAME.json: {"task", "answers", "phases": {"1": {outputs}}, "expect": {"reached", "skipped", "values", "artifacts"}}.',
   });
 }

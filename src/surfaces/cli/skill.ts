@@ -1,8 +1,6 @@
 import type { CommandSpec } from '../../service/command.ts';
 
 export const skill: CommandSpec = {
-  name: 'skill',
-  summary: 'Build, check and protect workflow skills (SKILL.md and phases).',
   examples: [
     ['charrette skill new release-notes', 'a new skill, asked for on a terminal'],
     ['charrette skill lint .claude/skills/my-skill', 'check one package'],
@@ -11,48 +9,51 @@ export const skill: CommandSpec = {
   ],
   subcommands: {
     new: {
-      summary: 'make a new workflow skill from ten answers',
+      summary: 'Create a workflow skill: a coordinator and one file per phase',
       load: async () => (await import('./skill-new.ts')).skillNew,
     },
     convert: {
-      summary: 'make a skill from commands, documents, text or a flat skill',
+      summary: 'Turn commands, a document, a text or a flat skill into a coordinator with phases',
       load: async () => (await import('./skill-convert.ts')).skillConvert,
     },
     lint: {
-      summary: 'check packages against the lint rules',
+      summary: 'Check packages against the lint rules; exit 0 PASS, 6 REVIEW, 1 FAIL',
       load: async () => (await import('./skill-lint.ts')).skillLint,
     },
-    fix: { summary: 'apply automatic fixes', load: async () => (await import('./skill-fix.ts')).skillFix },
+    fix: {
+      summary: 'Apply automatic fixes; those that change more than markup need --unsafe',
+      load: async () => (await import('./skill-fix.ts')).skillFix,
+    },
     sync: {
-      summary: 'recompute sentinels and checkpoints, renumber phases',
+      summary: 'Recompute sentinels, checkpoints and the Compact column; renumber phases',
       load: async () => (await import('./skill-fix.ts')).skillSync,
     },
     show: {
-      summary: 'phases and data flow as a tree or a Mermaid chart',
+      summary: 'Show phases and data flow as a tree or a Mermaid chart',
       load: async () => (await import('./skill-show.ts')).skillShow,
     },
     run: {
-      summary: 'carry a package out with an agent, durably',
+      summary: 'Run a package with an agent: conditions and outputs checked, every answer saved',
       load: async () => (await import('./skill-run.ts')).skillRun,
     },
     test: {
-      summary: 'run a package against scripted agents',
+      summary: 'Run a package against scripted agents; exit 6 when a scenario differs',
       load: async () => (await import('./skill-test.ts')).skillTest,
     },
     install: {
-      summary: 'copy packages to where a host looks for them',
+      summary: 'Copy packages to a host; those with errors need --force',
       load: async () => (await import('./skill-install.ts')).skillInstall,
     },
     uninstall: {
-      summary: 'remove what install wrote',
+      summary: 'Remove installed files; changed files stay',
       load: async () => (await import('./skill-install.ts')).skillUninstall,
     },
     pack: {
-      summary: 'one archive of a package',
+      summary: 'Write a package into one archive; one with errors needs --force',
       load: async () => (await import('./skill-install.ts')).skillPack,
     },
     explain: {
-      summary: 'what a rule or a pattern requires, and why',
+      summary: 'Explain what a rule or a pattern requires, and why',
       load: async () => (await import('./skill-show.ts')).skillExplain,
     },
   },

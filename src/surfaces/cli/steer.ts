@@ -10,6 +10,7 @@ import {
   type CommandSpec,
   type Invocation,
   printNotice,
+  runArgument,
   stopExit,
   throwTimeLimit,
 } from '../../service/command.ts';
@@ -24,8 +25,6 @@ import { answersOf, conductRun, queued, worktreeLine } from './conduct.ts';
 const requiredRun = ['<run>', 'run id, an unambiguous part of it, or latest'] as const;
 
 export const answerCommand: CommandSpec = {
-  name: 'answer',
-  summary: 'Answer the questions of a run; a paused one continues',
   examples: [
     ['charrette answer latest scope=api', 'answer one question'],
     ['charrette answer 4f2a90c1 --file answers.json', 'answers from a file'],
@@ -50,7 +49,7 @@ export const answerCommand: CommandSpec = {
       dryRun: global.dryRun,
     });
     if (global.dryRun) {
-      const next = resume && !isLive(record, directory) ? ` and go on with ${directory.id}` : '';
+      const next = resume && !isLive(record, directory) ? ` and resume ${directory.id}` : '';
       return {
         exit: 0,
         json: { dryRun: true, run: directory.id, status: shownStatus(record, directory), answers: fresh },
@@ -72,7 +71,7 @@ function readPair(word: string): [string, string] {
   if (at > 0) return [word.slice(0, at), word.slice(at + 1)];
   throw new CharretteError({
     code: 'usage',
-    message: `${JSON.stringify(word)} is no answer; write <question>=<answer>.`,
+    message: `Invalid answer ${JSON.stringify(word)}; write <question>=<answer>.`,
   });
 }
 
@@ -91,13 +90,11 @@ async function nothingGiven(directory: RunDirectory): Promise<CharretteError> {
 }
 
 export const resumeCommand: CommandSpec = {
-  name: 'resume',
-  summary: 'Go on with a run that paused, stopped, failed or was killed',
   examples: [
     ['charrette resume', 'the latest run'],
     ['charrette resume 4f2a90c1 --answers answers.json', 'with answers to its questions'],
   ],
-  arguments: [['[run]', 'run id, an unambiguous part of it, or latest']],
+  arguments: [runArgument],
   options: [
     { flags: '--answers <file>', description: 'a JSON object of question → answer' },
     remoteAnswersOption,
@@ -113,8 +110,8 @@ export const resumeCommand: CommandSpec = {
     warnEarlyAnswers(directory, given, invocation);
     if (global.dryRun) return wouldResume(record, directory);
     if (record.queue === undefined) return conductRun(project, directory.id, invocation, given);
-    const wishes = { answers: answersOf(given), recommended: global.yes };
-    return (await resumeQueued(project, directory, record, wishes))
+    const requests = { answers: answersOf(given), recommended: global.yes };
+    return (await resumeQueued(project, directory, record, requests))
       ? queued(directory.id)
       : queued(directory.id, shownStatus(record, directory));
   },
@@ -124,7 +121,7 @@ export const resumeCommand: CommandSpec = {
 export function wouldResume(record: RunRecord, directory: RunDirectory): CommandResult {
   const { run, workflow, queue } = record;
   const status = shownStatus(record, directory);
-  const how = queue === undefined ? 'go on with' : 'put back into the queue';
+  const how = queue === undefined ? 'resume' : 'requeue';
   return {
     exit: 0,
     json: { dryRun: true, run, workflow, status },
@@ -152,8 +149,6 @@ function earlyNote(file: QuestionFile, fresh: readonly Answer[]): string | undef
 }
 
 export const cancelCommand: CommandSpec = {
-  name: 'cancel',
-  summary: 'End a run for good; what it wrote stays',
   examples: [['charrette cancel latest', 'end the latest run, also one of another process']],
   arguments: [requiredRun],
   dryRun: 'says',
@@ -179,7 +174,7 @@ function wouldCancel(record: RunRecord, directory: RunDirectory): CommandResult 
   const status = shownStatus(record, directory);
   const hold = lockOnOtherHost(record, directory);
   const at = hold === undefined ? `process ${record.process?.pid}` : onOtherHost(hold.holder, hold.file);
-  const by = isLive(record, directory) ? `, at work in ${at}` : '';
+  const by = isLive(record, directory) ? ` in ${at}` : '';
   return {
     exit: 0,
     json: { dryRun: true, run: record.run, status },
@@ -194,9 +189,9 @@ function describeCancelling(
   { signal, terminal }: Invocation,
 ): CommandResult {
   const status = shownStatus(record, directory);
-  const state = `The run ${record.run} was told to end and is still ${status}.`;
+  const state = `The run ${record.run} received the request to end and is still ${status}.`;
   const next = `charrette show ${record.run}`;
-  throwTimeLimit(signal, `Look whether it has ended: \`${next}\`.`, ` ${state}`);
-  printNotice(terminal, `${state} Look whether it has ended: \`${next}\`.`);
+  throwTimeLimit(signal, `Run \`${next}\` to see if it has ended.`, ` ${state}`);
+  printNotice(terminal, `${state} Run \`${next}\` to see if it has ended.`);
   return { exit: stopExit(signal), json: { run: record.run, status } };
 }

@@ -54,7 +54,7 @@ export async function fittingFor(stdout: Terminal['stdout']): Promise<Fitting | 
 }
 
 /**
- * A table for people. On a terminal ids are short, numbers go where there is no room for them, and titles are cut. What is not in
+ * A table for people. On a terminal ids are short, numbers disappear where they do not fit, and titles are cut. What is not in
  * it is counted below.
  */
 export function renderRuns(
@@ -115,13 +115,13 @@ function describeAge(created: string, now: number): string {
   return `${Math.floor(minutes / 1440)}d ago`;
 }
 
-/** On a narrow terminal these go first: how many calls each kind of figure stands for, then calls, then tokens; money stays. */
+/** On a narrow terminal these go first: the number of calls per kind of figure, then calls, then tokens; money stays. */
 const spare = [2, 3, 4, 9, 1, 6, 5];
 const longestName = 20;
 
-/** Costs as a table. What was measured, what was estimated and what nobody knows stand in columns of their own. */
+/** Costs as a table, with separate columns for measured, estimated and unknown amounts. */
 export function renderCosts({ by, rows, total }: CostList, fitting?: Fitting): string {
-  if (rows.length === 0) return 'No agent was called yet.\n';
+  if (rows.length === 0) return 'No agent calls yet.\n';
   const head = [
     '',
     'calls',

@@ -17,7 +17,7 @@ export function giveSize(...outputs: readonly Output[]): void {
 }
 
 /**
- * Keeps the program alive when whoever reads its output goes away (`charrette show | head -1`): a run goes on and its
+ * Keeps the program alive when the reader of its output exits (`charrette show | head -1`): a run continues and its
  * record is complete. Any other failure to write, such as a full disk behind `> file`, is an error of the command.
  */
 export function watchOutput(terminal: Terminal): { settled(): Promise<void> } {

@@ -3,10 +3,8 @@ import type { CommandResult, CommandSpec, Invocation } from '../../service/comma
 import { findProject } from '../../service/project.ts';
 
 export const tokensCallsCommand: CommandSpec = {
-  name: 'calls',
-  summary: 'What the calls of this project’s features cost, and how often reads, sessions and diffs failed',
   examples: [
-    ['charrette tokens calls', 'every call on record, finished features included'],
+    ['charrette tokens calls', 'every recorded call, including finished features'],
     ['charrette tokens calls --feature 007 --json', 'one feature, for a program'],
   ],
   options: [{ flags: '--feature <name>', description: 'only features whose name begins so' }],
@@ -22,7 +20,7 @@ async function runCalls({ options, global }: Invocation): Promise<CommandResult>
     feature.startsWith(wanted),
   );
   const report = callReport(records);
-  return { exit: 0, text: report.calls === 0 ? 'No call is on record.\n' : render(report), json: report };
+  return { exit: 0, text: report.calls === 0 ? 'No recorded calls yet.\n' : render(report), json: report };
 }
 
 function render({ calls, features, roles, saving, rates, basis }: CallReport): string {

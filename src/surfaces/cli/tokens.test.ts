@@ -62,7 +62,7 @@ test('a folder without features and a command without a verb are errors', async 
 
 test('T-138, T-139: tokens calls shows by role what calls cost, prompt and effective, and rates with alarms', async () => {
   const { root } = featureDirectory();
-  expect((await runCommandLine('tokens', 'calls', '--cwd', root)).out).toBe('No call is on record.\n');
+  expect((await runCommandLine('tokens', 'calls', '--cwd', root)).out).toBe('No recorded calls yet.\n');
   const common = {
     v: 1,
     time: 't',
@@ -102,6 +102,6 @@ test('T-138, T-139: tokens calls shows by role what calls cost, prompt and effec
   expect(text).toContain('prompt 10.0 %, effective 55.0 %');
   expect(text).toContain('100.0 %, limit 20.0 %) ALARM');
   expect((await runCommandLine('tokens', 'calls', '--feature', '008', '--cwd', root)).out).toContain(
-    'No call',
+    'No recorded calls',
   );
 });

@@ -4,27 +4,23 @@ import type { CommandResult, CommandSpec, Invocation } from '../../service/comma
 import { pageWidth, wrapLine } from './help.ts';
 
 export const tokensCommand: CommandSpec = {
-  name: 'tokens',
-  summary: 'What prompts cost, and what references, pruning and resuming save',
   examples: [
     ['charrette tokens report --corpus docs/features', 'all layouts over a folder of features'],
-    ['charrette tokens calls', 'what the calls on record cost'],
+    ['charrette tokens calls', 'what recorded calls cost'],
   ],
   subcommands: {
     report: {
-      summary: 'Prompt and effective cost of every layout, side by side',
+      summary: 'Compare prompt and effective cost of every layout over feature directories',
       load: async () => tokensReportCommand,
     },
     calls: {
-      summary: 'What calls on record cost, and rates with their alarms',
+      summary: 'Show what recorded calls cost, and how often reads, sessions and diffs failed',
       load: async () => (await import('./tokens-calls.ts')).tokensCallsCommand,
     },
   },
 };
 
 const tokensReportCommand: CommandSpec = {
-  name: 'report',
-  summary: 'Prompt and effective cost of every layout over a folder of feature directories',
   examples: [
     ['charrette tokens report', 'the features of this project'],
     ['charrette tokens report --corpus ../archive/features --json', 'another folder, for a program'],

@@ -58,7 +58,9 @@ test('`cancel` that the time limit ends says so and not that the run was cancell
   expect(exit).toBe(3);
   const { error } = JSON.parse(out);
   expect(error.code).toBe('timed-out');
-  expect(error.message).toContain(`The run ${writtenRunId} was told to end and is still running.`);
+  expect(error.message).toContain(
+    `The run ${writtenRunId} received the request to end and is still running.`,
+  );
   expect(error.fix).toContain(`charrette show ${writtenRunId}`);
   expect(statusOf()).toBe('running');
 });
@@ -84,7 +86,7 @@ test('`watch` that the time limit ends exits with 3, one that a signal ends with
   expect(limited.exit).toBe(3);
   expect(JSON.parse(limited.out).error).toMatchObject({
     code: 'timed-out',
-    message: expect.stringContaining('The run goes on.'),
+    message: expect.stringContaining('The run continues.'),
     fix: expect.stringContaining(`charrette watch ${writtenRunId}`),
   });
   const interrupted = await stopped('SIGINT', 'watch', '--json');
@@ -97,13 +99,13 @@ test.each([
   ['stopped', {}],
   ['interrupted', { status: 'running' }],
   ['paused', {}],
-] as const)('`watch` of a run that is %s exits with 7 and says how to go on', async (status, fields) => {
+] as const)('`watch` of a run that is %s exits with 7 and says how to continue', async (status, fields) => {
   writeRun({ status, ...fields } as Partial<RunRecord>, cwd());
   const { exit, out, err } = await runCommandLine('watch', '--json', '--cwd', cwd());
   expect(exit).toBe(7);
   const resume = `charrette resume ${writtenRunId}`;
   expect(JSON.parse(out)).toEqual({ run: writtenRunId, status, questions: [], resume });
-  expect(err).toContain(`The run is ${status}. Go on with \`${resume}\`.`);
+  expect(err).toContain(`The run is ${status}. Continue with \`${resume}\`.`);
 });
 
 test('`watch` of a run that has ended exits as the run did', async () => {

@@ -12,6 +12,7 @@ import {
   type CommandSpec,
   type Invocation,
   printNotice,
+  runArgument,
   stopExit,
   throwTimeLimit,
 } from '../../service/command.ts';
@@ -24,15 +25,13 @@ import { withDocument } from './live/final-document.ts';
 import { openRunView, type RunView } from './live/run-view.ts';
 
 export const command: CommandSpec = {
-  name: 'watch',
-  summary: 'Follow a run of this or another process until it ends',
   examples: [
     ['charrette watch', 'the latest run, from its beginning'],
     ['charrette watch latest --plain', 'as lines instead of a picture'],
     ['charrette watch latest --output stream-json', 'its events, one JSON document a line'],
   ],
   dryRun: 'reads',
-  arguments: [['[run]', 'run id, an unambiguous part of it, or latest']],
+  arguments: [runArgument],
   async run(invocation) {
     const { arguments: words, global, terminal, signal } = invocation;
     const project = projectOf(invocation);
@@ -134,8 +133,8 @@ async function describe(
     const next = `charrette watch ${run}`;
     const hold = lockOnOtherHost(record, directory);
     const state =
-      hold === undefined ? 'The run goes on' : `The run is held by ${onOtherHost(hold.holder, hold.file)}`;
-    throwTimeLimit(signal, `Give --timeout more seconds, or go on watching with \`${next}\`.`, ` ${state}.`);
+      hold === undefined ? 'The run continues' : `The run is held by ${onOtherHost(hold.holder, hold.file)}`;
+    throwTimeLimit(signal, `Give --timeout more seconds, or continue with \`${next}\`.`, ` ${state}.`);
     printNotice(terminal, `${state}; follow it with \`${next}\`.`);
     return { exit: stopExit(signal), json: { run, status }, streamed: true };
   }

@@ -7,8 +7,6 @@ import { sharedUrl } from '../../service/queue.ts';
 import { label, several, wholeNumber } from './options.ts';
 
 export const command: CommandSpec = {
-  name: 'worker',
-  summary: 'Take runs from the queue of a shared store and work on them',
   examples: [
     ['charrette worker', 'for the repository here, until Ctrl-C'],
     ['charrette worker --repository ../shop --repository ../billing', 'for two repositories'],

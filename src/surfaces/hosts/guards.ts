@@ -62,6 +62,7 @@ export function budgetDecision(used: number, limit: number): HookDecision {
 /** Commands of ours that call agents; of those with commands below them, which. */
 const paid: Readonly<Record<string, true | readonly string[]>> = {
   answer: true,
+  build: true,
   compare: true,
   design: true,
   feature: ['specify', 'design', 'plan', 'tasks', 'implement', 'finish'],

@@ -13,8 +13,6 @@ import { runHook } from './run-hook.ts';
 const largest = 8 * 1024 * 1024;
 
 export const command: CommandSpec = {
-  name: 'hook',
-  summary: 'Called by coding agents at their events; reads the event on stdin and answers in their format',
   examples: [
     ['charrette hook session-start --host claude', 'where you are, after a compaction'],
     ['charrette hook stop --host codex', 'go on when a workflow is in the middle of a phase'],

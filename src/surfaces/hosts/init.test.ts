@@ -71,7 +71,7 @@ test.each(['--user', '--remove'])('%s without --host is refused, whatever else i
   for (const more of [[], ['--design'], ['--update']])
     expect(await run('init', flag, ...more, '--cwd', root)).toMatchObject({
       exit: 2,
-      err: expect.stringContaining(`${flag} says nothing without --host`),
+      err: expect.stringContaining(`${flag} requires --host`),
     });
   expect(readdirSync(root)).toEqual(readdirSync(projectWith()));
 });

@@ -43,8 +43,6 @@ const actions: readonly Action[] = [
 ];
 
 export const initCommand: CommandSpec = {
-  name: 'init',
-  summary: 'Set up a project, or bring its set-up to date.',
   examples: [
     ['charrette init --design', 'create the folder for design documents'],
     ['charrette init --host claude,codex', 'skills, hooks and MCP server for coding agents'],

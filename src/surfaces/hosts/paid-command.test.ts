@@ -38,6 +38,7 @@ const paid = [
   'charrette design "more"',
   'charrette --json design x',
   'charrette -q lite-plan x',
+  'charrette build --run latest',
   'charrette --cwd ../shop --output json lite-execute x',
   'npx charrette@latest refine x',
   'node bin/charrette resume latest',

@@ -4,8 +4,6 @@ import { type CommandSpec, stopExit } from '../../service/command.ts';
 import { openProject } from '../../service/project.ts';
 
 export const command: CommandSpec = {
-  name: 'mcp',
-  summary: 'An MCP server on stdin and stdout: runs, artifacts, context, prompts and checks as tools',
   examples: [
     ['charrette mcp', 'serve the project of this directory'],
     ['claude mcp add charrette -- charrette mcp', 'add it to Claude Code'],

@@ -7,7 +7,7 @@ import { readLedger } from '../../engine/ledger.ts';
 import type { RunDirectory } from '../../engine/run-directory.ts';
 import { type RunRecord, readRunRecord } from '../../engine/run-record.ts';
 import { listArtifacts } from '../../service/artifacts.ts';
-import type { CommandSpec } from '../../service/command.ts';
+import { type CommandSpec, runArgument } from '../../service/command.ts';
 import { resultDocumentsOf } from '../../service/documents.ts';
 import { writeNamedFile } from '../../service/named-file.ts';
 import { findRun, projectOf, settingsOf } from '../../service/project.ts';
@@ -15,14 +15,12 @@ import { acceptedCount, markdownReport, reportedArtifacts } from './markdown-rep
 import type { DocumentView } from './view/documents.ts';
 
 export const command: CommandSpec = {
-  name: 'report',
-  summary: 'A run on one page: its result, how it came about, cost per phase and seat',
   examples: [
     ['charrette report', 'the latest run, as Markdown on stdout'],
     ['charrette report 4f2a90c1 --out report.md', 'into a file'],
     ['charrette report latest --html', 'one HTML file that needs no server and no network'],
   ],
-  arguments: [['[run]', 'run id, an unambiguous part of it, or latest']],
+  arguments: [runArgument],
   options: [
     { flags: '--md', description: 'as Markdown (the default)' },
     { flags: '--html', description: 'as one HTML file, the page of `charrette serve` with this run in it' },

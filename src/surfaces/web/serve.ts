@@ -6,8 +6,6 @@ import { openProject, settingsOf } from '../../service/project.ts';
 const usualPort = 4747;
 
 export const command: CommandSpec = {
-  name: 'serve',
-  summary: 'The web page: every run of this project, live, with its questions',
   examples: [
     ['charrette serve', 'prints the address to open; only this machine can reach it'],
     ['charrette serve --port 0', 'on any free port'],

@@ -26,7 +26,8 @@ test.each(['design', 'lite-plan', 'skill-run', 'constructor'])(
       [['watch', directory.id, '--output', 'stream-json'], word],
       [['report', directory.id], 'Skipped event'],
       [['report', directory.id, '--html', '--out', html], 'report.html'],
-      [['costs'], ''],
+      [['costs', directory.id], ''],
+      [['costs', '--all'], ''],
       [['runs'], 'a run of a stranger'],
     ] as const) {
       const { exit, out, err } = await call(...words);

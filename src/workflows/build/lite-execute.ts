@@ -61,7 +61,7 @@ export function liteExecuteWorkflow(servicesOf: ServicesOf): WorkflowDefinition<
           exit: 6,
           message: isFallback(desk, files)
             ? 'Nothing was executed: no agent wrote this fallback plan. To execute it, run the command without -y and answer `confirm` with allow.'
-            : 'Cancelled; nothing was changed. A plan is changed with `charrette lite-plan`.',
+            : 'Cancelled; nothing was changed. Run `charrette build "…"` to plan again.',
         };
       }
       const settled = await settledPlan(desk, files, autoYes);
@@ -94,6 +94,6 @@ function used(by: string): CharretteError {
   return new CharretteError({
     code: 'plan-invalid',
     message: `The plan cannot be executed: its handoff was used by ${by} in the meantime.`,
-    fix: 'Look at that run with `charrette runs`, or plan again with `charrette lite-plan`.',
+    fix: 'Find that run with `charrette runs`, or plan again with `charrette build "…"`.',
   });
 }

@@ -87,13 +87,13 @@ export function litePlanWorkflow(servicesOf: ServicesOf): WorkflowDefinition<Lit
 /** A command that would fail at once is not offered. */
 function nextStep({ writers, context }: LiteDesk): string {
   return writers.length > 0
-    ? `Carry it out with \`charrette lite-execute --run ${context.live.directory.id}\`.`
+    ? `Run \`charrette build --run ${context.live.directory.id}\` to implement it.`
     : nobodyWrites;
 }
 
 /** P-083: nothing was executed and nothing is lost. */
 function cancelled(desk: LiteDesk, files: LitePlanFiles): Outcome {
-  const execute = `charrette lite-execute --run ${desk.context.live.directory.id}`;
+  const execute = `charrette build --run ${desk.context.live.directory.id}`;
   return {
     status: 'not-accepted',
     exit: 6,

@@ -61,6 +61,6 @@ function reply(value: FlagValue): string {
   const from = (how: string) => `mapfile -t COMPREPLY < <(compgen ${how} -- "$current")`;
   if (value.kind === 'words') return from(`-W ${quoted(value.words.join(' '))}`);
   if (value.kind === 'anything') return ':';
-  // Without this option the name of a file would stand in the line as it is, and be run with it.
+  // Without this option a file name would be inserted unquoted and run with the line.
   return `compopt -o filenames 2>/dev/null; ${from(value.kind === 'directory' ? '-d' : '-f')}`;
 }

@@ -1,13 +1,13 @@
 import {
   answeringOptions,
   type CommandSpec,
+  type CommandTable,
   globalOptions,
-  type LazyCommand,
   type OptionSpec,
 } from '../../../service/command.ts';
 import { rehearses } from '../help.ts';
 
-/** A word that a POSIX shell, zsh and fish read as it stands. */
+/** A word that POSIX shells, zsh and fish read literally. */
 export function quoted(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", `'\\''`)}'`;
 }
@@ -36,23 +36,17 @@ type CompletionNode = {
 export type CompletionModel = { everywhere: readonly FlagWord[]; nodes: readonly CompletionNode[] };
 
 /** Every command of the table with what can be written after it; commands without a summary are not for people. */
-export async function completionModel(table: Table): Promise<CompletionModel> {
+export async function completionModel(table: CommandTable): Promise<CompletionModel> {
   const everywhere = [...globalOptions, ...answeringOptions]
-    .filter(([flags]) => flags !== '--dry-run')
-    .map(([flags, description]) => flagWord({ flags, description }));
+    .filter(({ flags }) => flags !== '--dry-run')
+    .map(flagWord);
   const root = { path: [], subcommands: named(table), flags: [], takesRun: false };
   return { everywhere, nodes: [root, ...(await nodesBelow([], table))] };
 }
 
-const dryRun: FlagWord = {
-  names: ['--dry-run'],
-  summary: 'say what would be done, do nothing',
-  value: { kind: 'none' },
-};
+const dryRun = globalOptions.filter(({ flags }) => flags === '--dry-run').map(flagWord);
 
-type Table = Readonly<Record<string, LazyCommand>>;
-
-async function nodesBelow(path: readonly string[], table: Table): Promise<CompletionNode[]> {
+async function nodesBelow(path: readonly string[], table: CommandTable): Promise<CompletionNode[]> {
   const nodes = named(table).map(async ({ name }) => {
     const spec = await table[name]?.load();
     return spec === undefined ? [] : nodesOf([...path, name], spec);
@@ -66,13 +60,13 @@ async function nodesOf(path: readonly string[], spec: CommandSpec): Promise<Comp
   const node = {
     path,
     subcommands: named(subcommands),
-    flags: [...options.map(flagWord), ...(rehearses(spec) ? [dryRun] : [])],
+    flags: [...options.map(flagWord), ...(rehearses(spec) ? dryRun : [])],
     takesRun: /\brun\b/.test(notation),
   };
   return [node, ...(await nodesBelow(path, subcommands))];
 }
 
-function named(entries: Table): { name: string; summary: string }[] {
+function named(entries: CommandTable): { name: string; summary: string }[] {
   return Object.entries(entries)
     .filter(([, { summary }]) => summary !== '')
     .map(([name, { summary }]) => ({ name, summary }));

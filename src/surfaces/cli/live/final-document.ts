@@ -49,7 +49,7 @@ async function readDocument(
     if (text === undefined || text.trim() === '') continue;
     if (name !== 'plan.json') return { file, text };
     const { liteMarkdown } = await import('../../../service/documents.ts');
-    // A plan that cannot be read as one is shown as it is.
+    // An unreadable plan is shown as text.
     return { file, text: await liteMarkdown(directory.artifacts, text).catch(() => text) };
   }
   return undefined;

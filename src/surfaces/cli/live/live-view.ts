@@ -16,7 +16,7 @@ export type LiveOptions = {
   now: () => number;
   /** Which run is being opened; shown until its first event comes. */
   opening?: RunOpening | undefined;
-  /** Told of every event after the picture knows it. */
+  /** Called for every event after the view has it. */
   onEvent?: (event: RunEvent) => void;
   signal: AbortSignal;
 };
@@ -42,7 +42,7 @@ export function startLiveView(options: LiveOptions): RunView {
   const draw = createLogUpdate(stream);
   const base = { marks: marksFor(options.env), colors: createColors(options.color) };
   let view: View = openingView(options.opening, options.now());
-  /** Taken into the view when it is next looked at: a picture is made for many events. */
+  /** Applied to the view at the next redraw: one redraw covers many events. */
   let fresh: RunEvent[] = [];
   let frame = 0;
   let asides = 0;
@@ -51,7 +51,7 @@ export function startLiveView(options: LiveOptions): RunView {
 
   const canvas = (final: boolean): Canvas => ({
     ...base,
-    // The last column stays free: a terminal that wraps early would spoil the picture.
+    // The last column stays free: a terminal that wraps early would break the view.
     columns: Math.max(20, (stream.columns ?? 80) - 1),
     now: options.now(),
     frame: motion ? frame : 0,

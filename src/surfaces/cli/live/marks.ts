@@ -17,7 +17,7 @@ export type Marks = {
   more: string;
   cut: string;
   between: string;
-  /** Pictures of something under way; without motion only the first is shown. */
+  /** Frames of the progress mark; without motion only the first is shown. */
   turning: readonly string[];
 };
 

@@ -117,7 +117,7 @@ export type Canvas = {
   allLanes?: boolean;
 };
 
-/** A line on the screen, the event it stands for, and how long it is kept when rows run out (the lowest goes first). */
+/** A line on the screen, its event, and its priority when rows run out (the lowest is dropped first). */
 export type PictureLine = { text: string; seq: number; keep: number };
 
 /** How much each kind of line is worth on a low screen. */
@@ -169,10 +169,10 @@ function runLine({ run, pause, end, lanes }: View, { columns, now, marks, colors
     formatElapsed((end?.time ?? pause?.time ?? now) - run.started),
     ...(tokens === undefined ? [] : [tokens]),
   ].join(marks.between);
-  const beside = columns - stringWidth(facts) - 4;
-  const room = beside >= Math.min(24, stringWidth(run.title)) ? beside : columns - 2;
+  const sideBySide = columns - stringWidth(facts) - 4;
+  const room = sideBySide >= Math.min(24, stringWidth(run.title)) ? sideBySide : columns - 2;
   const title = shorten(run.title, room, marks.cut);
-  const shown = room === beside ? `  ${colors.dim(facts)}` : '';
+  const shown = room === sideBySide ? `  ${colors.dim(facts)}` : '';
   return [{ text: `${marks.run} ${colors.bold(title)}${shown}`, seq: run.seq, keep: keep.run }];
 }
 
@@ -221,7 +221,7 @@ function phaseLines(view: View, phase: PhaseLine, canvas: Canvas): PictureLine[]
   ];
 }
 
-/** Notes belong to a phase that goes on; warnings stay. */
+/** Notes belong to the running phase; warnings stay. */
 function noteLines(phase: PhaseLine, open: boolean, canvas: Canvas): PictureLine[] {
   const { columns, marks, colors, final } = canvas;
   const shown = phase.notes.filter(({ kind }) => final || open || kind === 'warning');

@@ -4,7 +4,7 @@ import type { RunRecord } from '../../../engine/run-record.ts';
 import type { GlobalFlags, Terminal } from '../../../service/command.ts';
 import { makeReporter, writeBody } from '../reporter.ts';
 
-/** Where a run is shown while it goes on. */
+/** Where a run is shown while it runs. */
 export type RunView = {
   /** Whether a picture is drawn in place; else lines or events are written one after the other. */
   live: boolean;
@@ -16,7 +16,7 @@ export type RunView = {
   close(): void;
 };
 
-/** A run as far as it is known before its store is open. */
+/** What is known of a run before its store is open. */
 export type RunOpening = Pick<RunRecord, 'run' | 'workflow' | 'title'>;
 
 /** A picture on a terminal that can hold one; lines on any other, in a pipe, in CI and when they are asked for. */

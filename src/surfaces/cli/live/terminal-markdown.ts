@@ -22,7 +22,7 @@ export function terminalMarkdown(markdown: string, { columns, colors }: Page): s
     mdastExtensions: [gfmFromMarkdown()],
   });
   const page = { columns: Math.max(20, Math.min(columns - 1, widestText)), colors };
-  // So long a text is for a pager; it is shown as it is.
+  // A text this long is for a pager; it is not formatted.
   if (tree === undefined) return `${text.trimEnd()}\n`;
   return `${blocks(tree.children, page).join('\n')}\n`;
 }
@@ -147,7 +147,7 @@ function inline(
 
 const lineEnd: StyledText = { text: '\n', style: same };
 
-/** A line that begins with a label in bold stays a line of its own: that is how our own formats list fields. */
+/** A line that begins with a label in bold stays a separate line: our own formats list fields that way. */
 function endsBeforeLabel(text: string, next: PhrasingContent | undefined): boolean {
   return next?.type === 'strong' && /\n\s*$/.test(text);
 }
@@ -216,7 +216,7 @@ export function wrapStyled(texts: readonly StyledText[], columns: number): strin
   return lines;
 }
 
-/** Pieces that stand together without a blank between them are one word. */
+/** Pieces without a blank between them are one word. */
 function* wordsOf(texts: readonly StyledText[]): Generator<StyledText[] | 'end'> {
   let word: StyledText[] = [];
   for (const { text, style } of texts) {

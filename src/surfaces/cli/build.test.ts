@@ -34,6 +34,7 @@ beforeAll(() => {
   repository.write('broken/plan.json', '{');
   repository.write('design.json', JSON.stringify(design));
   repository.write('my notes.md', 'Write it down.\n');
+  repository.write('task.md', 'Do it.\n');
   repository.write('notes.txt', '{"name":"shop"}');
   repository.write('src/a.ts', 'export const a = 1;\n');
   repository.commit('first');
@@ -48,10 +49,40 @@ const design = {
   testing: 'T',
 };
 
-async function rehearse(...words: string[]) {
-  const { exit, out } = await runCommandLine('lite-execute', ...words, '--dry-run', '--json', '--cwd', root);
-  return { exit, ...(JSON.parse(out) as { inputs?: { task: string }; error?: unknown }) };
+type Rehearsal = { inputs?: { mode: string; task: string }; error?: unknown };
+
+async function rehearse(command: string, ...words: string[]) {
+  const { exit, out } = await runCommandLine(command, ...words, '--dry-run', '--json', '--cwd', root);
+  return { exit, ...(JSON.parse(out) as Rehearsal) };
 }
+
+test.each([
+  [['build', 'add a cache'], 'plan', 'add a cache'],
+  [['build', 'task.md'], 'plan', 'Do it.\n'],
+  [['build', 'plans'], 'plan', 'plans'],
+  [['build', '--plan', 'plans'], 'execute', 'planned'],
+  [['build', '--plan', 'design.json', '--force-cycles'], 'execute', 'designed'],
+  [['build', '--plan', 'my notes.md'], 'execute', 'Write it down.\n'],
+  [['lite-plan', 'add a cache'], 'plan', 'add a cache'],
+  [['lite-execute', 'add a cache'], 'execute', 'add a cache'],
+] as const)('%j is mode %s of the task %j', async ([command, ...words], mode, task) => {
+  expect((await rehearse(command, ...words)).inputs).toMatchObject({ mode, task });
+});
+
+test.each([
+  [['--plan', 'plans', '--run', 'latest'], 2, 'usage', '--run'],
+  [['--plan', 'plans', '--plan-only'], 2, 'usage', '--plan-only'],
+  [['--run', 'latest', '--explore'], 2, 'usage', '--explore'],
+  [['--run', 'latest', 'more'], 2, 'usage', 'a task'],
+  [['--plan', 'none'], 4, 'not-found', 'none does not exist'],
+  [['--run', 'latest'], 4, 'run-not-found', 'No runs'],
+  [[], 2, 'usage', 'empty'],
+])('build %j exits %i and names the value', async (words, exit, code, message) => {
+  expect(await rehearse('build', ...words)).toMatchObject({
+    exit,
+    error: { code, message: expect.stringContaining(message) },
+  });
+});
 
 test.each([
   [['plans'], 'planned'],
@@ -64,8 +95,8 @@ test.each([
   [['Update', 'plans/plan.json'], 'Update plans/plan.json'],
   [['fix the docs/README.md links'], 'fix the docs/README.md links'],
   [['lint'], 'lint'],
-])('lite/T-06 P-101 P-103 %j is carried out as %j', async (words, task) => {
-  expect((await rehearse(...words)).inputs?.task).toBe(task);
+])('lite/T-06 P-101 P-103 %j implements the task %j', async (words, task) => {
+  expect((await rehearse('lite-execute', ...words)).inputs?.task).toBe(task);
 });
 
 test.each([
@@ -90,8 +121,8 @@ test.each([
     'agents that can: mine.',
   ],
   [['--review', 'panel', '--agents', 'static', 'do it'], 4, 'agent-not-found', 'agents that can: none'],
-])('P-101 P-103 P-104 P-125 %j is refused before anything runs', async (words, exit, code, message) => {
-  expect(await rehearse(...words)).toEqual({
+])('P-101 P-103 P-104 P-125 %j is rejected before anything runs', async (words, exit, code, message) => {
+  expect(await rehearse('lite-execute', ...words)).toEqual({
     exit,
     error: expect.objectContaining({
       code,
@@ -111,11 +142,11 @@ test.each(['--review', '--executor'])(
   },
 );
 
-test.each(['auto', 'agent', 'MINE'])('P-114 --executor %s is somebody who is there', async (executor) => {
-  expect((await rehearse('--executor', executor, 'a b')).exit).toBe(0);
+test.each(['auto', 'agent', 'MINE'])('P-114 --executor %s names an available agent', async (executor) => {
+  expect((await rehearse('lite-execute', '--executor', executor, 'a b')).exit).toBe(0);
 });
 
-test.each([['lite-plan'], ['lite-execute'], ['design', '--no-branch']])(
+test.each([['build'], ['lite-execute'], ['design', '--no-branch']])(
   'M-006 %s says which settings of documents it cannot read',
   async (name, ...flags) => {
     repository.write('.moai/config/sections/design.yaml', 'design: [');

@@ -171,3 +171,35 @@ test.each(['\n', '\r\n'])('FM009 S-042 keeps a hint of several lines, or with ba
   const notes = 'Arguments:\n\n~~~text\n[--run `cmd`]\n~~~\nExamples:\n\n~~~text\n/demo a\n/demo b\n~~~\n';
   expect(after['SKILL.md']).toBe(`${single(head)}\n## Input Processing\n\n${notes}`.replaceAll('\n', end));
 });
+
+test('CP001 only tables that list further phases get a Compact column', () => {
+  const texts = cleanTexts();
+  const link = (path: string) => `[${path}](${path})`;
+  const skill = texts['SKILL.md'] ?? '';
+  const rows = [...skill.matchAll(/^\| \d \| \[(phases\/[^\]]+)\].*$/gm)].map((match) => match[1] ?? '');
+  const [one = '', two = '', ...others] = rows;
+  const tables = [
+    `| Document | Purpose |\n|---|---|\n| ${link(one)} | One |\n| ${link(two)} | Two |`,
+    `| Document | Purpose |\n|---|---|\n${others.map((path) => `| ${link(path)} | More |`).join('\n')}`,
+    `| Trouble | See |\n|---|---|\n| No session | ${link(one)} |`,
+  ];
+  texts['SKILL.md'] = skill.replace(/^\| Phase \| Document[\s\S]*?\n\n/m, `${tables.join('\n\n')}\n\n`);
+  const after = fixed(texts)['SKILL.md'] ?? '';
+  expect(after.match(/^\| Document \| Purpose \| Compact \|$/gm)).toHaveLength(2);
+  expect(after).toContain(tables[2]);
+  for (const row of after.matchAll(/^\| \[phases.*$/gm)) expect(row[0].split('|')).toHaveLength(5);
+});
+
+test('RF006 SC005 files without numbers get no order and no placeholder', () => {
+  const texts = cleanTexts();
+  const named = (file: string, title: string) => {
+    texts[`phases/${file}`] = `# ${title}\n\n## Steps\n\nRead.\n`;
+  };
+  named('PHASE-8-READ.md', 'Phase 8: Read');
+  named('PHASE-9-WRITE.md', 'Phase 9: Write');
+  named('state-schema.md', 'State Schema');
+  const after = fixed(texts);
+  expect(after['phases/PHASE-8-READ.md']).toContain('[Phase 9: Write](PHASE-9-WRITE.md)');
+  expect(after['phases/PHASE-8-READ.md']).toContain('Mark Phase 8 completed');
+  expect(after['phases/state-schema.md']).not.toMatch(/Next Phase|Completion|Phase N/);
+});

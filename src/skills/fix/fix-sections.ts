@@ -23,6 +23,7 @@ export function addPhaseSections({
   title,
   name,
   number,
+  titleNumber,
   nextPhase,
   completion,
 }: PhaseFile): string {
@@ -50,12 +51,14 @@ export function addPhaseSections({
       insert: spaced(document.lineStarts.length, at, [
         '## Output',
         '',
-        `- **TodoWrite**: Mark Phase ${number ?? 'N'} completed`,
+        `- **TodoWrite**: Mark ${phaseOf(number ?? titleNumber)} completed`,
       ]),
     });
   }
   return applyLineEdits(document, edits);
 }
+
+const phaseOf = (number: number | undefined) => (number === undefined ? 'this phase' : `Phase ${number}`);
 
 const atTheEnd = 'Return to the orchestrator. The workflow is complete; report the outputs of every phase.';
 
@@ -70,6 +73,8 @@ export function addNextPhase(
   { router, goesBack }: { router: boolean; goesBack: boolean },
 ): string {
   const { document, nextPhase, completion } = phase;
+  // Files without numbers have no order that could be followed.
+  if (!router && (phase.number ?? phase.titleNumber) === undefined) return document.text;
   const append = (...lines: string[]) => {
     const end = document.lineStarts.length;
     return applyLineEdits(document, [{ from: end, to: end, insert: ['', ...lines] }]);
@@ -79,8 +84,9 @@ export function addNextPhase(
     if (nextPhase === undefined) return append('## Completion', '', atTheEnd);
     return router || goesBack ? document.text : applyLineEdits(document, endHere(document, nextPhase));
   }
-  if (nextPhase !== undefined) return document.text;
-  const link = `Return to orchestrator, then auto-continue to [Phase ${next.number ?? ''}: ${next.name}](${next.file}).`;
+  const following = next.number ?? next.titleNumber;
+  if (nextPhase !== undefined || following === undefined) return document.text;
+  const link = `Return to orchestrator, then auto-continue to [Phase ${following}: ${next.name}](${next.file}).`;
   return append('## Next Phase', '', link);
 }
 

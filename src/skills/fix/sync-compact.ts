@@ -10,6 +10,7 @@ import {
 import type { Checkpoint, LegacyMark } from '../model/compact.ts';
 import type { SkillPackage } from '../model/package.ts';
 import { findHeading, type PhaseFile, readSteps } from '../model/phase-file.ts';
+import type { PhaseTable } from '../model/phase-table.ts';
 import { guardedPhases, samePath, uncheckedSteps } from '../rules/compact.ts';
 import { applyLineEdits, type LineEdit } from './fix-sections.ts';
 
@@ -146,29 +147,36 @@ export function syncSkill(subject: SkillPackage): string | undefined {
       if (!exists || old.has(line)) edits.push(renewCheckpoint({ document, steps }, checkpoint));
     }
   }
-  if (phaseTable !== undefined) {
-    const { table, rows, compactColumn } = phaseTable;
-    if (compactColumn < 0) {
-      edits.push(addCell(document, table.line, ' Compact |'), addCell(document, table.line + 1, ' --- |'));
-      for (const { line, target } of rows)
-        edits.push(addCell(document, line, ` ${compactCell(guarded.has(target ?? ''))} |`));
-    } else {
-      for (const { line, target, guarded: marked, compact: text } of rows) {
-        if (marked || !guarded.has(target ?? '')) continue;
-        edits.push({
-          from: line,
-          to: line + 1,
-          insert: [markRow(lineText(document, line), compactColumn, text ?? '')],
-        });
-      }
-    }
-  }
+  for (const part of phaseTable?.parts ?? []) edits.push(...compactCells(document, part, guarded));
   if (guarded.size > 0 && compact.directive === undefined) {
     const flow = findHeading(document, /^execution flow$/i);
     const at = flow === undefined ? document.lineStarts.length : flow.line + 1;
     edits.push({ from: at, to: at, insert: ['', ...directiveText.split('\n')] });
   }
   return applyLineEdits(document, edits);
+}
+
+/** A Compact column for a table without one, else marks where a phase has a sentinel. */
+function compactCells(
+  document: Document,
+  { table, rows, compactColumn }: PhaseTable['parts'][number],
+  guarded: ReadonlySet<string>,
+): LineEdit[] {
+  if (compactColumn < 0)
+    return [
+      addCell(document, table.line, ' Compact |'),
+      addCell(document, table.line + 1, ' --- |'),
+      ...rows.map(({ line, target }) =>
+        addCell(document, line, ` ${compactCell(guarded.has(target ?? ''))} |`),
+      ),
+    ];
+  return rows
+    .filter(({ target, guarded: marked }) => !marked && guarded.has(target ?? ''))
+    .map(({ line, compact }) => ({
+      from: line,
+      to: line + 1,
+      insert: [markRow(lineText(document, line), compactColumn, compact ?? '')],
+    }));
 }
 
 /** The older directive at the head of a phase becomes a sentinel. */

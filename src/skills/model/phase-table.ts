@@ -13,7 +13,13 @@ export type PhaseRow = {
   guarded: boolean;
 };
 
-export type PhaseTable = { table: Table; compactColumn: number; rows: readonly PhaseRow[] };
+type TableOfPhases = { table: Table; compactColumn: number; rows: readonly PhaseRow[] };
+
+/** Table and column are those of the first part; the rows are those of all parts. */
+export type PhaseTable = TableOfPhases & {
+  /** The Markdown tables with rows of phases that no table before them lists. */
+  parts: readonly TableOfPhases[];
+};
 
 export type RoutingRow = { line: number; trigger: string; mode: string; targets: readonly string[] };
 
@@ -34,18 +40,28 @@ export function readPhaseTable(document: Document): PhaseTable | undefined {
       rest.some((cell) => /document|file|文件|文档|path/i.test(cell))
     );
   });
-  if (named !== undefined) return readRows(named);
+  if (named !== undefined) return whole([readRows(named)]);
   // Some write one small table a phase, or mix phases with other documents; their rows together are the table.
   const others = document.tables
     .filter(({ header }) => !/^trigger/i.test(plain(header[0] ?? '')))
     .map(readRows)
-    .filter(({ rows }) => rows.some(({ target }) => target !== undefined));
-  const [first] = others;
-  if (first === undefined) return undefined;
-  return { ...first, rows: others.flatMap(({ rows }) => rows.filter(({ target }) => target !== undefined)) };
+    .map((other) => ({ ...other, rows: other.rows.filter(({ target }) => target !== undefined) }));
+  return whole(others.filter(({ rows }) => rows.length > 0));
 }
 
-function readRows(table: Table): PhaseTable {
+function whole(tables: readonly TableOfPhases[]): PhaseTable | undefined {
+  const [first] = tables;
+  if (first === undefined) return undefined;
+  const listed = new Set<string | undefined>();
+  const parts = tables.filter(({ rows }, index) => {
+    const isNew = index === 0 || rows.some(({ target }) => !listed.has(target));
+    for (const { target } of rows) listed.add(target);
+    return isNew;
+  });
+  return { ...first, rows: tables.flatMap(({ rows }) => rows), parts };
+}
+
+function readRows(table: Table): TableOfPhases {
   const header = table.header.map(plain);
   const compactColumn = header.findIndex((cell) => /^compact\b/i.test(cell));
   const purposeColumn = header.findIndex((cell) => /purpose|description|用途|说明/i.test(cell));

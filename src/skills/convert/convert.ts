@@ -1,11 +1,12 @@
 import { CharretteError } from '../../base/errors.ts';
 import { parseDocument } from '../../base/markdown/parse.ts';
 import { joinTruncated } from '../../base/text/format.ts';
+import { countCodePoints } from '../../base/text/strings.ts';
 import { completeConfig, type RoughConfig } from '../config/complete-config.ts';
 import type { PhaseConfig, QuestionConfig, WorkflowConfig } from '../config/workflow-config.ts';
 import { phasePath, type Tools } from '../generate/phase-markdown.ts';
 import { generatePackage, renderSkill, type SectionOverrides } from '../generate/skill-markdown.ts';
-import { ownNames } from '../model/identity.ts';
+import { maxDescription, ownNames } from '../model/identity.ts';
 import { readPreferencePaths, readPreferenceUses } from '../model/preferences.ts';
 import { type ExtractedPhase, extractPhase, type PhaseSource } from './extract-phase.ts';
 import { blockHashes, type Edit, lostText, type Preserved, reportFile } from './fidelity.ts';
@@ -139,6 +140,10 @@ export function convertByExtraction(input: ExtractionInput): Conversion {
     });
   }
   const notes = [...extracted, coordinator].flatMap((part) => part.notes);
+  if (countCodePoints(config.description) > maxDescription)
+    notes.push(
+      `The description is longer than ${maxDescription} characters; its first sentences stay, the whole text opens SKILL.md.`,
+    );
   const report: ConversionReport = {
     version: 1,
     skill: config.skillName,

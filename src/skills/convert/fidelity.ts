@@ -115,7 +115,7 @@ export function compareBodies(
     ratio: sourceMeasures.lines === 0 ? 1 : phaseMeasures.lines / sourceMeasures.lines,
     source: sourceMeasures,
     phase: phaseMeasures,
-    lostBlocks: lostBlocks(edited, [phase]),
+    lostBlocks: lostBlocks(source, edited, [phase]),
     lostLines: lostLines(edited, phase),
   };
 }
@@ -143,23 +143,29 @@ export function lostText(
   files: readonly string[],
   edits: readonly Pick<Edit, 'before' | 'after'>[],
 ): Pick<Fidelity, 'lostBlocks' | 'lostLines'> {
+  const closed = sources.map(closeFence).join('\n');
   return {
-    lostBlocks: lostBlocks(applyEdits(sources.map(closeFence).join('\n'), edits), files),
+    lostBlocks: lostBlocks(closed, applyEdits(closed, edits), files),
     lostLines: lostLines(applyEdits(sources.join('\n'), edits), files.join('\n')),
   };
 }
 
 /**
  * S-069: blocks of the source that no file has, line after line. A fence in a list ends where the list does, so that other text
- * below it can change its extent while each of its lines is kept. The closing mark is compared as a line.
+ * below it can change its extent while each of its lines is kept. The closing mark is compared as a line. An edit names a line, which
+ * may be in a block too: one that is kept as the source has it is not lost.
  */
-function lostBlocks(source: string, files: readonly string[]): Block[] {
+function lostBlocks(source: string, edited: string, files: readonly string[]): Block[] {
   const have = new Set(files.flatMap(blocksOf).map(({ hash }) => hash));
   const texts = files.map(trimmedLines);
-  return blocksOf(source).filter(
-    ({ hash, text }) =>
-      !have.has(hash) && !texts.some((file) => file.includes(text.replace(/\n[\s>]*[`~]{3,}$/, ''))),
-  );
+  const isKept = ({ hash, text }: Block) =>
+    have.has(hash) || texts.some((file) => file.includes(text.replace(/\n[\s>]*[`~]{3,}$/, '')));
+  const blocks = blocksOf(edited);
+  const before = blocksOf(source);
+  return blocks.filter((block, index) => {
+    const asWritten = before.length === blocks.length ? before[index] : undefined;
+    return !isKept(block) && (asWritten === undefined || !isKept(asWritten));
+  });
 }
 
 /** Lines of the source that the phase has less often. */

@@ -297,3 +297,37 @@ test('30.3: the summary marks no data flow that only comes from the input, and n
   expect(marks.get('Data flow between phases')).toBe(false);
   expect(marks.get('Clean phase files')).toBe(false);
 });
+
+test('FM004: a description that is too long keeps its sentences and its trigger; SKILL.md opens with the whole text', () => {
+  const long = `First sentence. ${'A further sentence that says more. '.repeat(40)}Last sentence.`;
+  const made = convertFlat(
+    `---\nname: flat\ndescription: ${long}\n---\n# Flat\n\n## Phase 1: Read\n\nRead.\n\n## Phase 2: Write\n\nWrite.\n`,
+  );
+  const description = /^description: "?(.*?)"?$/m.exec(skillOf(made))?.[1] ?? '';
+  expect(description.replaceAll('\\"', '"')).toMatch(/^First sentence\. .*says more\. Triggers on "flat"\.$/);
+  expect(skillOf(made)).toContain(`# Flat\n\n${long}`);
+  expect(made.report?.diagnostics.join()).toContain('longer than 1024 characters');
+  expect(errorsOf(made)).toEqual([]);
+});
+
+test('SC004: modes that lead to no phase document do not make a router', () => {
+  const made = convertFlat(
+    '---\nname: flat\ndescription: Acts. Triggers on "flat".\n---\n# Flat\n\n## Mode Detection & Routing\n\nShort texts are quick.\n\n## Phase 1: Read\n\nRead.\n\n## Phase 2: Write\n\nWrite.\n',
+  );
+  expect(lint(made).profile).toBe('pipeline');
+  const skill = skillOf(made);
+  expect(skill.slice(skill.indexOf('## Input Processing'), skill.indexOf('## Data Flow'))).toContain(
+    'Short texts are quick.',
+  );
+  expect(errorsOf(made)).toEqual([]);
+});
+
+test('S-069: a call that is removed from the text does not count as lost from a fence that shows it too', () => {
+  const made = convertCommand(
+    `### Phase 1: Read\n\n${fence}bash\n/work:run now\nnpm test\n${fence}\n\n/work:run now\n\nRead.\n\n### Phase 2: Write\n\nWrite.\n`,
+  );
+  const phase = made.files.get('phases/01-read.md') ?? '';
+  expect(countOf(phase, '/work:run now')).toBe(1);
+  expect(phase).toContain(`${fence}bash\n/work:run now\nnpm test\n${fence}`);
+  expect(lint(made).findings.filter(({ rule }) => rule === 'CF005' || rule === 'CF004')).toEqual([]);
+});

@@ -1,6 +1,7 @@
 import { type Document, lineKind, linesText, lineText } from '../../base/markdown/document.ts';
 import type { SectionName, SectionOverrides } from '../generate/skill-markdown.ts';
 import { plainTitle } from '../model/phase-file.ts';
+import { readRoutingTable } from '../model/phase-table.ts';
 import type { Edit } from './fidelity.ts';
 import { titleRemoved } from './source-part.ts';
 
@@ -77,6 +78,8 @@ export function readCoordinator(document: Document, phases: readonly Lines[]): C
   dropBareHeadings(document, taken, drop);
   const tags = tagLines(document, taken);
   for (const line of wrappersOf(tags, phases)) drop(line);
+  // Modes that lead to no phases are a part of the input; a router would need a table for them.
+  const routes = readRoutingTable(document) !== undefined;
   let nextTag = 0;
   for (const { level, title: words, line, endLine: nextHeading } of document.headings) {
     const name = sectionFor(words);
@@ -89,10 +92,11 @@ export function readCoordinator(document: Document, phases: readonly Lines[]): C
       .map((own) => linesText(document, own, own + 1))
       .join('')
       .trim();
-    const target = madeAnew.has(name) ? additions : overrides;
-    const known = target[name];
-    if (body === '' || known !== undefined || lineText(document, line) !== `## ${name}`) drop(line);
-    if (body !== '') target[name] = known === undefined ? body : `${known}\n\n${body}`;
+    const place = name === 'Mode Detection & Routing' && !routes ? 'Input Processing' : name;
+    const target = madeAnew.has(name) || place !== name ? additions : overrides;
+    const known = target[place];
+    if (body === '' || known !== undefined || lineText(document, line) !== `## ${place}`) drop(line);
+    if (body !== '') target[place] = known === undefined ? body : `${known}\n\n${body}`;
     taken.fill(true, line, endLine);
   }
   dropBareHeadings(document, taken, drop);

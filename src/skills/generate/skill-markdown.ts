@@ -1,5 +1,7 @@
 import { writeFrontMatter } from '../../base/text/frontmatter.ts';
+import { countCodePoints, indexOfCodePoint } from '../../base/text/strings.ts';
 import type { PhaseConfig, WorkflowConfig } from '../config/workflow-config.ts';
+import { maxDescription } from '../model/identity.ts';
 import { compactCell, compactRules, directiveText } from './compact-text.ts';
 import { phasePath, renderPhase, sentence, type Tools } from './phase-markdown.ts';
 import { drawDiagram, executionFlow, preferenceSection, todoSection } from './skill-sections.ts';
@@ -74,7 +76,7 @@ export function renderSkill(
   return frontmatter === undefined ? text : text.replace(/\n---\n/, () => `\n${frontmatter}\n---\n`);
 }
 
-/** S-041: the trigger clause once, no double full stop. */
+/** S-041: the trigger clause once, no double full stop; of a text that is too long the sentences, then the triggers that fit. */
 export function describe({
   description,
   triggers,
@@ -82,9 +84,26 @@ export function describe({
   const clause = /\s*Triggers on\s+(?:["“][^"”]*["”](?:,\s*|\s+or\s+)?)+\.?/i;
   const own = clause.exec(description)?.[0] ?? '';
   const quoted = [...own.matchAll(/["“]([^"”]+)["”]/g)].map((match) => match[1] ?? '');
-  const all = [...new Set([...quoted, ...triggers])].map((trigger) => trigger.replaceAll('"', "'"));
+  const all = [...new Set([...quoted, ...triggers])].map((trigger) => `"${trigger.replaceAll('"', "'")}"`);
+  const [first] = all;
   const text = sentence(description.replace(clause, ' ').trim());
-  return all.length === 0 ? text : `${text} Triggers on ${all.map((trigger) => `"${trigger}"`).join(', ')}.`;
+  if (first === undefined) return wholeSentences(text, maxDescription);
+  const withClause = (from: string, count: number) =>
+    `${from} Triggers on ${all.slice(0, count).join(', ')}.`;
+  const kept = wholeSentences(text, maxDescription - countCodePoints(withClause('', 1)));
+  let count = 1;
+  while (count < all.length && countCodePoints(withClause(kept, count + 1)) <= maxDescription) count += 1;
+  return withClause(kept, count);
+}
+
+/** The sentences of a text that fit; when not even the first one does, its words. */
+function wholeSentences(text: string, max: number): string {
+  if (countCodePoints(text) <= max) return text;
+  const start = text.slice(0, indexOfCodePoint(text, max - 1));
+  const end = [...start.matchAll(/[.!?。！？](?=\s|$)/gu)].at(-1)?.index;
+  return end === undefined
+    ? `${start.slice(0, Math.max(0, start.lastIndexOf(' ')))}…`
+    : start.slice(0, end + 1);
 }
 
 function toolList({ allowedTools }: WorkflowConfig, tools: Tools): string[] {

@@ -4,6 +4,9 @@ import { type Frontmatter, fieldText } from './frontmatter.ts';
 import { findHeading } from './phase-file.ts';
 import { readPhaseTable, readRoutingTable, routesByTable } from './phase-table.ts';
 
+/** FM004: characters of a description that a host reads. */
+export const maxDescription = 1024;
+
 /** S-041: the phrases after "Triggers on"; every quoted phrase of that clause is one. */
 export function readTriggers(description: string): string[] {
   const clause = /\btriggers?(?:\s+on)?\b|触发/i.exec(description);

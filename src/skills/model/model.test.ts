@@ -9,7 +9,7 @@ import { fieldText, readFrontmatter } from './frontmatter.ts';
 import { ownNames, readTriggers, splitTools } from './identity.ts';
 import { readSteps } from './phase-file.ts';
 import { readPhaseTable } from './phase-table.ts';
-import { readPreferencePaths, readQuestionCalls } from './preferences.ts';
+import { readPreferencePaths, readPreferenceUses, readQuestionCalls } from './preferences.ts';
 
 const parse = (text: string) => parseDocument('SKILL.md', text);
 const front = (yaml: string) => readFrontmatter(parse(`---\n${yaml}\n---\n# T\n`));
@@ -181,6 +181,12 @@ test('PR001 PR004 preference objects and questions are read from code', () => {
     variable: 'r',
     questions: [{ header: 'Auto Mode', labels: ['Yes (Recommended)', 'No'] }],
   });
+});
+
+test('PR001 a lookup that allows for a missing key is no use of a key named get', () => {
+  const text =
+    '```python\nstyle = workflowPreferences.get("style", "plain")\nworkflowPreferences.depth\n```\n';
+  expect(readPreferenceUses(parse(text)).reads.map(({ key }) => key)).toEqual(['depth']);
 });
 
 test('TD001 todo samples: literal lists, expressions and bare JSON', () => {

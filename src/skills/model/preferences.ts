@@ -22,7 +22,8 @@ export type QuestionCall = {
   variable: string | undefined;
 };
 
-const use = /\bworkflowPreferences\s*(?:\?\.|\.)\s*([A-Za-z_][\w]*)/g;
+/** Python's `get` names no key, and allows for a missing one. */
+const use = /\bworkflowPreferences\s*(?:\?\.|\.)\s*(?!get\()([A-Za-z_][\w]*)/g;
 const assignment = /\bworkflowPreferences\s*=\s*\{/g;
 
 /** Every `workflowPreferences.key` that is read or assigned one by one. */

@@ -3,7 +3,7 @@ import { isTeaching } from '../lint/occurrences.ts';
 import { at, type Draft, type Rule } from '../lint/rule.ts';
 import { type Call, findCalls } from '../model/calls.ts';
 import { fieldText } from '../model/frontmatter.ts';
-import { bareTool, isDeclared } from '../model/identity.ts';
+import { bareTool, isDeclared, maxDescription } from '../model/identity.ts';
 import type { SkillPackage } from '../model/package.ts';
 import { calledSkill } from './hygiene.ts';
 
@@ -92,7 +92,9 @@ export const frontmatterRules: readonly Rule[] = [
         const line = frontmatter.fields.get('description')?.line ?? 0;
         const length = [...subject.description.trim()].length;
         if (length === 0) return [at(document, line, 'The frontmatter has no description.')];
-        return length > 1024 ? [at(document, line, `The description has ${length} characters.`)] : [];
+        return length > maxDescription
+          ? [at(document, line, `The description has ${length} characters.`)]
+          : [];
       }),
   },
   {

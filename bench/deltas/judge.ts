@@ -6,7 +6,7 @@ import { deltaSince, noResumeState, takeSnapshot, withFixSummary } from '../../s
 import type { Dispatch } from '../../src/prompts/roles/shapes.ts';
 import { dispatchFor } from '../../src/prompts/roles/table.ts';
 import { seededNonce } from '../../src/prompts/untrusted.ts';
-import { reviewOnce } from '../../src/workflows/feature/rules/review-call.ts';
+import { reviewOnce } from '../../src/workflows/feature/review.ts';
 import type { Revision } from './history.ts';
 
 export type Judged = {
@@ -64,7 +64,7 @@ export async function judgeRevision(
   };
   const port = {
     call: async () => ({ text: answer, session: 'session' }),
-    now: () => 0,
+    now: 0,
     count,
     nonce: seededNonce(revision.commit),
   };

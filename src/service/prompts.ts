@@ -17,7 +17,7 @@ import { indexed, scopeTask } from '../prompts/sections/scope.ts';
 import { parseTasks } from '../prompts/sections/tasks.ts';
 import { compileTaskPrompt } from '../prompts/task-prompt.ts';
 import { seededNonce } from '../prompts/untrusted.ts';
-import { waiverFile } from '../workflows/feature/rules/waiver-file.ts';
+import { waiverFile } from '../workflows/feature/rules/waivers.ts';
 import { type Project, settingsOf } from './project.ts';
 
 /** Which feature is meant: by directory or id, below `root`, which holds `features/`; without a name the active one. */

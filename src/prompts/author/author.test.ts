@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { featureDirectory } from '../../../test/support/feature-directory.ts';
-import { artifactValidity } from '../../workflows/feature/rules/validity.ts';
+import { artifactValidity } from '../../workflows/feature/rules/status.ts';
 import { compose } from '../compose.ts';
 import { readFeature } from '../feature-files.ts';
 import { indexed, scopeTask } from '../sections/scope.ts';

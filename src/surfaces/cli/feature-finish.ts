@@ -22,17 +22,17 @@ import { countMarkers } from '../../prompts/markers.ts';
 import type { CommandResult, CommandSpec, Invocation } from '../../service/command.ts';
 import { printNotice } from '../../service/command.ts';
 import { findProject } from '../../service/project.ts';
-import { commitRevision, completionMessage } from '../../workflows/feature/rules/commit-revision.ts';
+import { commitRevision, completionMessage } from '../../workflows/feature/commit.ts';
+import type { PullRequestFacts } from '../../workflows/feature/rules/finish-texts.ts';
+import { renderRetro } from '../../workflows/feature/rules/finish-texts.ts';
+import { readReviews } from '../../workflows/feature/rules/history.ts';
 import {
   serializeMeta,
   withPhaseCompleted,
   withPhaseStarted,
   withSkipped,
 } from '../../workflows/feature/rules/meta-write.ts';
-import type { PullRequestFacts } from '../../workflows/feature/rules/pull-request.ts';
-import { renderRetro } from '../../workflows/feature/rules/retro.ts';
-import { readReviews } from '../../workflows/feature/rules/review-log.ts';
-import { readWaivers } from '../../workflows/feature/rules/waiver-file.ts';
+import { readWaivers } from '../../workflows/feature/rules/waivers.ts';
 import {
   carryOut,
   existingBranch,

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { runCommandLine } from '../../../test/support/run-command-line.ts';
 import { parseJson } from '../../base/safe-json.ts';
-import { renderPullRequest, titleOf } from '../../workflows/feature/rules/pull-request.ts';
+import { renderPullRequest, titleOf } from '../../workflows/feature/rules/finish-texts.ts';
 
 const git = (cwd: string, ...words: string[]) =>
   execFileSync('git', words, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();

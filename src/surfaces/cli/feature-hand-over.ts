@@ -17,7 +17,7 @@ import {
   type PullRequestFacts,
   renderPullRequest,
   titleOf,
-} from '../../workflows/feature/rules/pull-request.ts';
+} from '../../workflows/feature/rules/finish-texts.ts';
 
 export const handOverOptions: readonly OptionSpec[] = [
   { flags: '--merge', description: 'commit the records and merge this branch where --onto says' },

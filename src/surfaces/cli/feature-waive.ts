@@ -6,13 +6,8 @@ import {
   latestReviews,
   type ReviewRecord,
   readReviews,
-} from '../../workflows/feature/rules/review-log.ts';
-import {
-  addWaiver,
-  type KeptWaiver,
-  readWaivers,
-  removeWaiver,
-} from '../../workflows/feature/rules/waiver-file.ts';
+} from '../../workflows/feature/rules/history.ts';
+import { addWaiver, readWaivers, removeWaiver, type Waiver } from '../../workflows/feature/rules/waivers.ts';
 import { featureOf, featureOptions } from './prompt-input.ts';
 
 export const featureIssuesCommand: CommandSpec = {
@@ -96,7 +91,7 @@ async function runWaive(invocation: Invocation): Promise<CommandResult> {
   }
   const issues = (await readReviews(findProject(global.cwd), directory)).flatMap((review) => review.issues);
   const issue = onlyOne(issues, wanted);
-  const waiver: KeptWaiver = {
+  const waiver: Waiver = {
     fingerprint: issue.fingerprint,
     reason,
     issue: issue.description.slice(0, 500),

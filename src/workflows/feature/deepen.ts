@@ -1,140 +1,108 @@
 import { extractList } from '../../agents/extract-json.ts';
 import { isRecord } from '../../base/safe-json.ts';
+import { counted } from '../../base/text/format.ts';
 import { compilePrompt } from '../../prompts/compile.ts';
-import { compose } from '../../prompts/compose.ts';
 import { noResumeState } from '../../prompts/resume/state.ts';
 import { dispatchFor } from '../../prompts/roles/table.ts';
-import { type FeatureDesk, unanswered } from './desk.ts';
-import { recordFresh } from './fresh-call.ts';
-import { fixIssues } from './implement-fix.ts';
-import type { FeatureImplementInputs } from './inputs.ts';
-import { issueLines, look } from './records.ts';
+import { fixIssues } from './fix.ts';
+import { issueLines, look, recordFresh } from './records.ts';
 import { reviewRole } from './review.ts';
-import { changedCode, landWork, openAt, placeIn, type Work } from './work.ts';
+import { type ImplementRun, unanswered } from './run.ts';
+import type { Work } from './work.ts';
 
-type Desk = FeatureDesk<FeatureImplementInputs>;
+/** A fix outside the review rounds. */
+const once = { round: 1, max: 1, state: noResumeState, resumes: false };
 
-/** T-023: what can go or become simpler is done once, before anybody reviews. */
-export async function simplify(desk: Desk, work: Work, named: readonly string[]): Promise<void> {
-  const start = await openAt(desk, work, 'work', 'simplify');
-  const reviewed = await reviewRole(desk, {
+/** T-023: has code removed or simplified once, before the reviews. */
+export async function simplify(run: ImplementRun, work: Work): Promise<void> {
+  const { start, feature, code } = await work.round('simplify');
+  const { answer } = await reviewRole(run, {
     command: 'implement',
     role: 'code-simplifier',
     iteration: 1,
     max: 1,
     retry: false,
-    feature: await look(desk, 'simplify'),
+    feature,
     state: noResumeState,
     resumes: false,
-    code: await changedCode(desk, work, start, named, 'simplify'),
-    place: placeIn(work, start, 'read'),
+    code,
+    place: work.place(start, 'read'),
   });
-  if (reviewed.answer === undefined || reviewed.answer.issues.length === 0) return;
-  const issues = issueLines(reviewed.answer.issues);
-  const request = {
-    name: 'simplify fixes',
-    message: 'Simplify without a change of behaviour',
-    round: 1,
-    max: 1,
-    issues,
-    state: noResumeState,
-    resumes: false,
-    named,
-  };
-  await fixIssues(desk, work, request);
+  if (answer === undefined || answer.issues.length === 0) return;
+  const issues = issueLines(answer.issues);
+  const message = 'Simplify without a change of behaviour';
+  await fixIssues(run, work, { ...once, name: 'simplify fixes', message, issues });
 }
 
-/** How often tests that contradict the code are dealt with. */
-const mostCycles = 2;
+/** How often code that contradicts the specification is fixed. */
+const maxCycles = 2;
 
-/** T-024, T-049: tests are outlined from the documents alone, then written; where code and specification differ, somebody decides. True when the run may go on. */
-export async function deepenTests(desk: Desk, work: Work, named: readonly string[]): Promise<boolean> {
-  const outlines = await outlineTests(desk, work);
+/**
+ * T-024, T-049: tests are outlined from the documents alone, then written; where code and specification differ, you decide. True when
+ * the run may continue.
+ */
+export async function deepenTests(run: ImplementRun, work: Work): Promise<boolean> {
+  const outlines = await outlineTests(run, work);
   if (outlines === undefined) return true;
   for (let cycle = 1; ; cycle += 1) {
-    const divergences = await writeTests(desk, work, outlines, named, cycle);
-    if (divergences.length === 0) return true;
-    desk.warn(`code and specification differ: ${divergences.join('; ')}`);
-    const choice = await decide(desk, divergences, cycle);
+    const issues = await writeTests(run, work, outlines, cycle);
+    if (issues.length === 0) return true;
+    run.warn(`code and specification differ: ${issues.join('; ')}`);
+    const choice = await decide(run, issues, cycle);
     if (choice !== 'fix') return choice === 'accept';
-    await fixIssues(desk, work, {
-      name: `divergences ${cycle}`,
-      message: 'Do what the specification says where tests showed otherwise',
-      round: 1,
-      max: 1,
-      issues: divergences,
-      state: noResumeState,
-      resumes: false,
-      named,
-    });
+    const message = 'Do what the specification says where tests showed otherwise';
+    await fixIssues(run, work, { ...once, name: `divergences ${cycle}`, message, issues });
   }
 }
 
-async function outlineTests(desk: Desk, work: Work): Promise<string | undefined> {
-  const start = await openAt(desk, work, 'work', 'outlines');
-  const feature = await look(desk, 'outlines');
+async function outlineTests(run: ImplementRun, work: Work): Promise<string | undefined> {
+  const start = await work.open('work', 'outlines');
+  const feature = await look(run, 'outlines');
+  const agent = run.inputs.reviewer;
+  const task = 'implement-test-deepener';
+  const dispatch = dispatchFor('implement', 'test-deepener', run.inputs.artifacts);
   const { draft, expected } = compilePrompt({
-    dispatch: dispatchFor('implement', 'test-deepener', desk.inputs.artifacts),
+    dispatch,
     files: feature.files,
     prd: feature.prd,
     transport: 'reference',
     iteration: { iteration: 1, max: 1 },
   });
-  const prompt = compose(draft, { nonce: desk.nonce, overrides: desk.services.overrides }).text;
-  const outcome = await desk.call(desk.inputs.reviewer, {
-    lane: 'test outlines',
-    task: 'implement-test-deepener',
-    prompt,
-    place: placeIn(work, start, 'read'),
+  const prompt = run.prompt(draft);
+  const outcome = await run.call({
+    ...{ agent, lane: 'test outlines', task, prompt },
+    place: work.place(start, 'read'),
   });
-  if (outcome.error !== undefined)
-    throw unanswered(desk.inputs.reviewer, 'implement-test-deepener', outcome.error);
-  await recordFresh(desk, {
-    name: 'test outlines',
-    command: 'implement',
-    role: 'test-deepener',
-    prompt,
-    answer: outcome.text,
-    feature,
-    expected,
-    full: ['spec', 'design', 'tasks', 'prd'],
-  });
-  const list = extractList(outcome.text, 'outlines');
+  if (outcome.error !== undefined) throw unanswered(agent, task, outcome.error);
+  const { command, role, unpruned } = dispatch;
+  const answer = outcome.text;
+  await recordFresh(run, 'test outlines', { command, role, prompt, answer, feature, expected }, unpruned);
+  const list = extractList(answer, 'outlines');
   if (list.length > 0) return JSON.stringify(list, null, 1);
-  desk.warn('no tests were outlined');
+  run.warn('no tests were outlined');
   return undefined;
 }
 
-async function writeTests(
-  desk: Desk,
-  work: Work,
-  outlines: string,
-  named: readonly string[],
-  cycle: number,
-): Promise<string[]> {
-  const name = `tests ${cycle}`;
-  const start = await openAt(desk, work, 'work', name);
-  const feature = await look(desk, name);
-  const code = await changedCode(desk, work, start, named, name);
+/** What tests showed to differ from the specification, one line each. */
+async function writeTests(run: ImplementRun, work: Work, outlines: string, cycle: number): Promise<string[]> {
+  const lane = `tests ${cycle}`;
+  const { start, feature, code } = await work.round(lane);
+  const agent = run.inputs.author;
+  const task = 'implement-test-deepener-b';
   const { draft } = compilePrompt({
-    dispatch: dispatchFor('implement', 'test-deepener-b', desk.inputs.artifacts),
+    dispatch: dispatchFor('implement', 'test-deepener-b', run.inputs.artifacts),
     files: feature.files,
     prd: feature.prd,
     transport: 'reference',
-    iteration: { iteration: cycle, max: mostCycles + 1 },
+    iteration: { iteration: cycle, max: maxCycles + 1 },
     implementationFiles: Object.keys(code),
     outlines,
   });
-  const outcome = await desk.call(desk.inputs.author, {
-    lane: name,
-    task: 'implement-test-deepener-b',
-    prompt: compose(draft, { nonce: desk.nonce, overrides: desk.services.overrides }).text,
-    place: placeIn(work, start, 'write'),
-  });
-  if (outcome.error !== undefined)
-    throw unanswered(desk.inputs.author, 'implement-test-deepener-b', outcome.error);
-  const landed = await landWork(desk, work, name, start, 'Test what the specification promises');
-  desk.note(`tests: ${landed.kind === 'landed' ? `in ${landed.files.join(', ')}` : 'nothing changed'}`);
+  const prompt = run.prompt(draft);
+  const outcome = await run.call({ agent, lane, task, prompt, place: work.place(start, 'write') });
+  if (outcome.error !== undefined) throw unanswered(agent, task, outcome.error);
+  const merged = await work.merge(lane, start, 'Test what the specification promises');
+  run.note(`tests: ${merged.kind === 'landed' ? `in ${merged.files.join(', ')}` : 'nothing changed'}`);
   return extractList(outcome.text, 'spec_divergences').slice(0, 50).map(divergenceLine);
 }
 
@@ -146,25 +114,23 @@ function divergenceLine(item: unknown): string {
     .slice(0, 1_000);
 }
 
-type Choice = 'fix' | 'accept' | 'manual';
-
-/** §2B: fixed twice at most; a difference that stays is for a person to judge, and ends a run that nobody watches. */
-async function decide(desk: Desk, divergences: readonly string[], cycle: number): Promise<Choice> {
-  const mayFix = cycle <= mostCycles;
-  if (desk.inputs.autonomous) return mayFix ? 'fix' : 'manual';
+/** §2B: fixed twice at most; a remaining difference is yours to judge and ends an unattended run. */
+async function decide(run: ImplementRun, divergences: readonly string[], cycle: number): Promise<string> {
+  const mayFix = cycle <= maxCycles;
+  if (run.inputs.autonomous) return mayFix ? 'fix' : 'manual';
   const id = `divergence-${cycle}`;
-  const answers = await desk.context.ask([
+  const answers = await run.context.ask([
     {
       id,
-      text: `Tests show ${divergences.length} ${divergences.length === 1 ? 'difference' : 'differences'} between code and specification. What now?`,
+      text: `Tests show ${counted(divergences.length, 'difference')} between code and specification. What now?`,
       detail: divergences.join('\n'),
       options: [
         ...(mayFix ? [{ value: 'fix', label: 'Have the code fixed' }] : []),
         { value: 'accept', label: 'Accept them; the reviewers will see them' },
-        { value: 'manual', label: 'Stop; I will look at it' },
+        { value: 'manual', label: 'Stop; I will check it' },
       ],
       ...(mayFix ? { recommended: 'fix' } : {}),
     },
   ]);
-  return (answers.get(id)?.value ?? 'manual') as Choice;
+  return answers.get(id)?.value ?? 'manual';
 }

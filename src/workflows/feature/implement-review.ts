@@ -1,13 +1,10 @@
 import { noResumeState, type ResumeState } from '../../prompts/resume/state.ts';
-import { travelBack } from './backward.ts';
-import { askBreaker } from './breaker.ts';
-import type { FeatureDesk } from './desk.ts';
-import { fixIssues } from './implement-fix.ts';
-import type { FeatureImplementInputs } from './inputs.ts';
-import { appendRecord, issueLines, logReview, look } from './records.ts';
+import { goBack } from './backward.ts';
+import { fixIssues } from './fix.ts';
+import { appendRecord, issueLines, logReview } from './records.ts';
 import { type Reviewed, reviewRole } from './review.ts';
 import type { GateResult } from './rules/gate.ts';
-import { type ImplementEntry, renderImplementEntry } from './rules/history.ts';
+import { renderImplementEntry } from './rules/history.ts';
 import {
   afterReview,
   type ImplementLoop,
@@ -17,228 +14,221 @@ import {
   startRound,
 } from './rules/implement-loop.ts';
 import { type Phase, phaseTable } from './rules/phases.ts';
-import type { ReviewAnswer, ReviewIssue } from './rules/review-answer.ts';
-import { changedCode, openAt, placeIn, type Work } from './work.ts';
+import type { ReviewIssue } from './rules/review-answer.ts';
+import type { ImplementRun } from './run.ts';
+import type { Work } from './work.ts';
 
-type Desk = FeatureDesk<FeatureImplementInputs>;
 type ReviewStep = Extract<ImplementStep, { kind: 'review' }>;
+type FixStep = Extract<ImplementStep, { kind: 'fix' }>;
+type CapStep = Extract<ImplementStep, { kind: 'circuit-breaker' }>;
 
 export type ReviewEnd = {
   verdict: 'approved' | 'forced' | 'stopped' | 'abandoned' | 'back';
-  /** Where to, when it goes back. */
+  /** With the verdict `back`: the phase to repeat. */
   back?: Phase;
   rounds: number;
-  /** What was open when it ended. */
-  open: readonly ReviewIssue[];
-  notes: readonly ReviewIssue[];
+  /** What was open, or only noted, at the end. */
+  issues: readonly ReviewIssue[];
 };
 
+/** Whose sessions can be continued. */
 export type Sessions = { author: boolean; reviewer: boolean };
 
 /** What the rounds hand on to each other. */
 type Rounds = {
-  /** Counts "fix and rerun"; names of calls carry it. */
+  /** Counts "fix and rerun"; names of calls contain it. */
   generation: number;
   loop: ImplementLoop;
   state: ResumeState;
+  /** By role. */
   found: Map<string, readonly ReviewIssue[]>;
   markers: readonly string[];
-  commit?: 'COMMIT_OK' | 'NO_CHANGES';
-  /** §2F: where a reviewer of the last round wants to go, when it was agreed to. */
-  back?: Phase;
+  commit?: 'COMMIT_OK' | 'NO_CHANGES' | undefined;
+  /** §2F: the phase to repeat, as a reviewer of the last round proposed. */
+  back?: Phase | undefined;
+  fixed: boolean;
 };
 
-/** T-123…T-129: rounds of all reviewers, fixes between them, a full round at the end, a breaker at the cap. */
+/** T-123…T-129: rounds of all reviewers, fixes between them, a full round at the end, your decision at the cap. */
 export async function reviewImplementation(
-  desk: Desk,
+  run: ImplementRun,
   work: Work,
   sessions: Sessions,
-  named: readonly string[],
 ): Promise<ReviewEnd> {
-  let rounds = begin(desk, 1);
+  let rounds = begin(run, 1);
   let past = 0;
-  let fixed = false;
   for (;;) {
-    const step = nextImplementStep(rounds.loop, fixed);
-    if (step.kind === 'review') {
-      rounds = await reviewRound(desk, work, rounds, step, sessions.reviewer, named);
-      fixed = false;
-      if (rounds.back !== undefined) {
-        const open = [...rounds.found.values()].flat();
-        return { verdict: 'back', back: rounds.back, rounds: past + step.round, open, notes: open };
-      }
-    } else if (step.kind === 'fix') {
-      rounds = await fixRound(desk, work, rounds, step, sessions.author, named);
-      fixed = true;
-    } else if (step.kind === 'approved') {
-      const notes = [...rounds.found.values()].flat();
-      return { verdict: 'approved', rounds: past + step.rounds, open: [], notes };
-    } else {
-      const choice = await askBreaker(desk, step, rounds.generation);
-      const ended = { rounds: past + step.rounds, open: step.open, notes: step.open };
-      if (choice !== 'rerun') return { verdict: choice, ...ended };
+    const step = nextImplementStep(rounds.loop, rounds.fixed);
+    const found = [...rounds.found.values()].flat();
+    if (rounds.back !== undefined)
+      return { verdict: 'back', back: rounds.back, rounds: past + rounds.loop.round, issues: found };
+    if (step.kind === 'approved') return { verdict: 'approved', rounds: past + step.rounds, issues: found };
+    if (step.kind === 'review') rounds = await reviewRound(run, work, rounds, step, sessions.reviewer);
+    else if (step.kind === 'fix') rounds = await fixRound(run, work, rounds, step, sessions.author);
+    else {
+      const verdict = await askAtCap(run, step, rounds.generation);
       past += step.rounds;
-      await fixRound(
-        desk,
-        work,
-        rounds,
-        { kind: 'fix', round: step.rounds, issues: step.open.map((issue) => ({ ...issue, reviewer: '' })) },
-        sessions.author,
-        named,
-      );
+      if (verdict !== 'rerun') return { verdict, rounds: past, issues: step.open };
+      const issues = step.open.map((issue) => ({ ...issue, reviewer: '' }));
+      const last = { kind: 'fix', round: step.rounds, issues } as const;
+      await fixRound(run, work, rounds, last, sessions.author);
       // T-112: nothing of the rounds before counts any more.
-      rounds = begin(desk, rounds.generation + 1);
-      fixed = false;
+      rounds = begin(run, rounds.generation + 1);
     }
   }
 }
 
-function begin(desk: Desk, generation: number): Rounds {
+function begin({ inputs }: ImplementRun, generation: number): Rounds {
   const { reviewers } = phaseTable.implement;
   const roles = reviewers.map(({ role }) => role);
-  const max = desk.inputs.max ?? reviewers[0]?.max ?? 5;
-  return {
-    generation,
-    loop: startImplementLoop(roles, max),
-    state: noResumeState,
-    found: new Map(),
-    markers: [],
-  };
+  const loop = startImplementLoop(roles, inputs.max ?? reviewers[0]?.max ?? 5);
+  return { generation, loop, state: noResumeState, found: new Map(), markers: [], fixed: false };
 }
 
+type Heard = { role: string; reviewed: Reviewed; result: GateResult };
+
 async function reviewRound(
-  desk: Desk,
+  run: ImplementRun,
   work: Work,
   rounds: Rounds,
   step: ReviewStep,
   resumes: boolean,
-  named: readonly string[],
 ): Promise<Rounds> {
   const { generation, found } = rounds;
   const before = rounds.loop.reviewers;
   const name = `review ${generation}.${step.round}`;
-  const start = await openAt(desk, work, 'work', name);
-  const code = await changedCode(desk, work, start, named, name);
-  const feature = await look(desk, name);
+  const { start, feature, code } = await work.round(name);
   let loop = startRound(rounds.loop, step);
   let { state } = rounds;
-  const heard: { role: string; reviewed: Reviewed; result: GateResult }[] = [];
+  const heard: Heard[] = [];
   for (const role of step.roles) {
     const previous = found.get(role);
-    const call = {
-      command: 'implement',
-      role,
-      iteration: step.round,
-      max: step.max,
-      feature,
-      resumes,
-      code,
-      place: placeIn(work, start, 'read'),
-      // T-102: only who had passed is asked what broke since.
-      finalValidation: step.finalValidation && before[role]?.passedIn !== undefined,
-      ...(generation === 1 ? {} : { series: generation }),
-      ...(previous === undefined ? {} : { previous }),
-      ...(rounds.commit === undefined || previous === undefined ? {} : { commit: rounds.commit }),
-    };
-    let reviewed = await reviewRole(desk, { ...call, state, retry: false });
-    state = reviewed.state;
-    // Tricky case 10: a rejection without an issue is asked for once more.
-    if (reviewed.result.gate === 'ask-again') {
-      reviewed = await reviewRole(desk, { ...call, state, retry: true });
+    const review = async (retry: boolean) => {
+      const reviewed = await reviewRole(run, {
+        command: 'implement',
+        ...{ role, feature, resumes, code, previous, state, retry },
+        iteration: step.round,
+        max: step.max,
+        place: work.place(start, 'read'),
+        // T-102: only a role that had passed is asked what broke since.
+        finalValidation: step.finalValidation && before[role]?.passedIn !== undefined,
+        series: generation === 1 ? undefined : generation,
+        commit: previous === undefined ? undefined : rounds.commit,
+      });
       state = reviewed.state;
-    }
-    const result = resultOf(reviewed);
+      return reviewed;
+    };
+    const first = await review(false);
+    // Tricky case 10: a rejection without an issue is repeated once; then it is a rejection.
+    const reviewed = first.result.gate === 'ask-again' ? await review(true) : first;
+    const result: GateResult =
+      reviewed.result.gate === 'ask-again' ? { ...reviewed.result, gate: 'fail' } : reviewed.result;
+    const issues = reviewed.answer?.issues;
     loop = afterReview(loop, role, result);
-    if (reviewed.answer !== undefined) found.set(role, reviewed.answer.issues);
+    if (issues !== undefined) found.set(role, issues);
     heard.push({ role, reviewed, result });
-    await logReview(desk, `${name} ${role}`, {
-      command: 'implement',
-      role,
-      iteration: step.round,
-      time: new Date(reviewed.time).toISOString(),
-      result,
-      issues: reviewed.answer?.issues ?? [],
+    const time = new Date(reviewed.time).toISOString();
+    await logReview(run, `${name} ${role}`, {
+      ...{ command: 'implement', role, iteration: step.round, time, result },
+      issues: issues ?? [],
     });
   }
-  await writeEntry(desk, name, step, before, heard, rounds.markers);
-  const back = await firstTravel(desk, name, heard);
-  const { commit: _done, ...rest } = rounds;
-  return { ...rest, loop, state, markers: [], ...(back === undefined ? {} : { back }) };
+  await recordRound(run, name, step, before, heard, rounds.markers);
+  const back = await firstProposal(run, name, heard);
+  return { generation, loop, state, found, markers: [], back, fixed: false };
 }
 
-/** One question at a time: the first reviewer that finds the fault in an earlier phase is asked about first. */
-async function firstTravel(
-  desk: Desk,
+/** One question at a time: asks about the first reviewer that finds the fault in an earlier phase. */
+async function firstProposal(
+  run: ImplementRun,
   name: string,
-  heard: readonly { role: string; reviewed: Reviewed; result: GateResult }[],
+  heard: readonly Heard[],
 ): Promise<Phase | undefined> {
   for (const { role, reviewed, result } of heard) {
-    if (reviewed.answer === undefined) continue;
-    const back = await travelBack(desk, `${name} ${role}`, { answer: reviewed.answer, result });
+    const { answer } = reviewed;
+    const back = answer && (await goBack(run, `${name} ${role}`, { answer, result }));
     if (back !== undefined) return back;
   }
   return undefined;
 }
 
-/** Who rejects a second time without an issue has rejected. */
-function resultOf({ result }: Reviewed): GateResult {
-  return result.gate === 'ask-again' ? { ...result, gate: 'fail' } : result;
-}
-
 /** T-084. */
-async function writeEntry(
-  desk: Desk,
+async function recordRound(
+  run: ImplementRun,
   name: string,
-  step: ReviewStep,
+  { round: iteration, finalValidation }: ReviewStep,
   before: ImplementLoop['reviewers'],
-  heard: readonly { role: string; reviewed: Reviewed; result: GateResult }[],
+  heard: readonly Heard[],
   markers: readonly string[],
 ): Promise<void> {
   const reviewers = Object.entries(before).map(([role, { passedIn }]) => {
     const own = heard.find((entry) => entry.role === role);
-    return {
-      role,
-      issues: own?.reviewed.answer?.issues ?? [],
-      ...(own === undefined ? {} : { result: own.result }),
-      ...(own === undefined && passedIn !== undefined ? { skippedSince: passedIn } : {}),
-    };
+    const issues = own?.reviewed.answer?.issues ?? [];
+    return { role, issues, result: own?.result, skippedSince: own === undefined ? passedIn : undefined };
   });
-  const levels = heard.map(({ reviewed }) => levelsOf(reviewed.answer)).find((found) => found !== undefined);
-  const entry: ImplementEntry = {
-    iteration: step.round,
+  const entry = renderImplementEntry({
+    iteration,
     time: new Date(heard[0]?.reviewed.time ?? 0).toISOString(),
-    finalValidation: step.finalValidation,
+    finalValidation,
     reviewers,
     markers: [...markers, ...heard.flatMap(({ reviewed }) => reviewed.markers)],
-    ...(levels === undefined ? {} : { levels }),
-  };
-  await appendRecord(desk, `history ${name}`, renderImplementEntry(entry));
-}
-
-function levelsOf(answer: ReviewAnswer | undefined): ReviewAnswer['levels'] {
-  return answer?.levels;
+    levels: heard.find(({ reviewed }) => reviewed.answer?.levels !== undefined)?.reviewed.answer?.levels,
+  });
+  await appendRecord(run, `history ${name}`, entry);
 }
 
 async function fixRound(
-  desk: Desk,
+  run: ImplementRun,
   work: Work,
   rounds: Rounds,
-  step: Extract<ImplementStep, { kind: 'fix' }>,
+  step: FixStep,
   resumes: boolean,
-  named: readonly string[],
 ): Promise<Rounds> {
   if (step.issues.length === 0) {
-    desk.warn('nothing was named that could be fixed; the reviewers look again');
-    return rounds;
+    run.warn('no issue was named that could be fixed; the reviewers review again');
+    return { ...rounds, fixed: true };
   }
-  const { state, markers, commit } = await fixIssues(desk, work, {
+  const fixed = await fixIssues(run, work, {
     name: `fix ${rounds.generation}.${step.round}`,
     round: step.round,
     max: rounds.loop.max,
     issues: step.issues.map((issue) => [issue.reviewer, ...issueLines([issue])].filter(Boolean).join(': ')),
     state: rounds.state,
     resumes,
-    named,
   });
-  return { ...rounds, state, markers, commit };
+  return { ...rounds, ...fixed, fixed: true };
+}
+
+const choices = {
+  'fix-and-rerun': 'rerun',
+  'force-approve': 'forced',
+  stop: 'stopped',
+  abandon: 'abandoned',
+} as const;
+
+/** T-129: you decide what happens at the cap. An unattended run stops; it never approves. */
+async function askAtCap(
+  run: ImplementRun,
+  { rounds, max, failed, open }: CapStep,
+  generation: number,
+): Promise<(typeof choices)[keyof typeof choices]> {
+  const who =
+    failed.length === 0 ? 'no round was left for all reviewers' : `${failed.join(', ')} did not pass`;
+  run.warn(`circuit breaker: after ${rounds} of ${max} rounds ${who}`);
+  if (run.inputs.autonomous) return 'stopped';
+  const id = `circuit-breaker-${generation}`;
+  const answers = await run.context.ask([
+    {
+      id,
+      text: `After ${rounds} of ${max} review rounds ${who}. What now?`,
+      detail: issueLines(open).slice(0, 20).join('\n') || 'No issue is open.',
+      options: [
+        { value: 'fix-and-rerun', label: 'Fix what is open and review again, with new counters' },
+        { value: 'force-approve', label: 'Take it as it is and record what is open' },
+        { value: 'stop', label: 'Stop; the work stays on its branch' },
+        { value: 'abandon', label: 'Abandon the feature' },
+      ],
+    },
+  ]);
+  return choices[(answers.get(id)?.value ?? 'stop') as keyof typeof choices] ?? 'stopped';
 }

@@ -1,7 +1,6 @@
 import { CharretteError } from '../../base/errors.ts';
 import { parallelGroups } from '../../plan/tasks/schedule.ts';
 import { sideFiles } from '../../prompts/artifacts.ts';
-import { compose } from '../../prompts/compose.ts';
 import type { FeatureFiles } from '../../prompts/feature-files.ts';
 import { readProject, renderProjectContext } from '../../prompts/read-project.ts';
 import { indexed, scopeTask } from '../../prompts/sections/scope.ts';
@@ -13,11 +12,8 @@ import {
 } from '../../prompts/sections/task-fields.ts';
 import { parseTasks, type Task } from '../../prompts/sections/tasks.ts';
 import { type CompiledTask, compileTaskPrompt } from '../../prompts/task-prompt.ts';
-import { removeWorktree } from '../../repo/git/worktrees.ts';
-import type { FeatureDesk } from './desk.ts';
-import { recordFresh } from './fresh-call.ts';
-import type { FeatureImplementInputs } from './inputs.ts';
-import { appendRecord, look } from './records.ts';
+import { appendRecord, look, recordFresh } from './records.ts';
+import { titleOf } from './rules/finish-texts.ts';
 import { oneLine } from './rules/history.ts';
 import {
   implementationLogHeader,
@@ -25,14 +21,16 @@ import {
   renderLogEntry,
   safePaths,
 } from './rules/implementation-log.ts';
-import type { CallOutcome } from './rules/review-call.ts';
-import { type KeptStart, landWork, openAt, placeIn, type Work } from './work.ts';
+import type { CallOutcome } from './rules/role-call.ts';
+import type { CallRequest, ImplementRun } from './run.ts';
+import type { Start, Work } from './work.ts';
 
-type Desk = FeatureDesk<FeatureImplementInputs>;
+/** A task with its prompt, as its implementer gets it. */
+type Assignment = CompiledTask & { number: string; task: Task; prompt: string; feature: FeatureFiles };
 
-/** T-051…T-072: every task gets an implementer of its own; side by side where tasks say that they may, joined in the order of the file. */
-export async function carryOutTasks(desk: Desk, work: Work): Promise<{ done: number; skipped: string[] }> {
-  const feature = await look(desk, 'tasks');
+/** T-051…T-072: one implementer per task; in parallel where the tasks allow it, merged in the order of the file. */
+export async function implementTasks(run: ImplementRun, work: Work): Promise<void> {
+  const feature = await look(run, 'tasks');
   const tasks = withUniqueNumbers(leafTasks(parseTasks(textOf(feature, 'tasks'))));
   if (tasks.length === 0) {
     throw new CharretteError({
@@ -41,172 +39,156 @@ export async function carryOutTasks(desk: Desk, work: Work): Promise<{ done: num
       fix: 'Write tasks.md with `charrette feature tasks`.',
     });
   }
-  const prompts = await promptsOf(desk, feature, tasks);
-  const skipped: string[] = [];
-  let done = 0;
+  const assignments = await assign(run, feature, tasks);
   const numbers = tasks.map(({ number }) => number);
-  const groups = parallelGroups(tasks, desk.inputs.tasksAtOnce, (task) => taskDependencies(task, numbers));
+  const groups = parallelGroups(assignments, run.inputs.tasksAtOnce, ({ task }) =>
+    taskDependencies(task, numbers),
+  );
+  let done = 0;
   for (const group of groups) {
-    const opened: { task: Task; start: KeptStart }[] = [];
-    for (const task of group) {
-      const name = `task ${task.number}`;
-      opened.push({ task, start: await openAt(desk, work, name, name) });
+    const opened: { assignment: Assignment; start: Start }[] = [];
+    for (const assignment of group) {
+      const name = `task ${assignment.task.number}`;
+      opened.push({ assignment, start: await work.open(name, name) });
     }
-    const outcomes = await desk.callAll(
-      opened.map(({ task, start }) => requestOf(desk, work, prompts, task, start)),
+    const outcomes = await run.callAll(
+      opened.map(({ assignment, start }) => requestOf(run, work, assignment, start)),
     );
-    for (const [index, { task, start }] of opened.entries()) {
-      const ended = await settle(desk, work, feature, prompts, task, start, outcomes[index]);
-      if (ended) done += 1;
-      else skipped.push(task.number);
-    }
-    desk.note(`${done} of ${tasks.length} tasks done`);
+    for (const [index, { assignment, start }] of opened.entries())
+      if (await settle(run, work, assignment, start, outcomes[index])) done += 1;
+    run.note(`${done} of ${tasks.length} tasks done`);
   }
-  return { done, skipped };
 }
 
-type Prompt = CompiledTask & { text: string };
-
-async function promptsOf(
-  desk: Desk,
+async function assign(
+  run: ImplementRun,
   feature: FeatureFiles,
   tasks: readonly Task[],
-): Promise<ReadonlyMap<Task, Prompt>> {
-  const project = await desk.once('project context', async () => {
+): Promise<Assignment[]> {
+  const projectContext = await run.once('project context', async () => {
     const facts = await readProject(feature.directory, feature.meta.meta);
     return facts === undefined ? null : renderProjectContext(facts);
   });
   const plan = indexed(textOf(feature, 'plan'));
   const design = indexed(textOf(feature, 'design'));
-  const prompts = new Map<Task, Prompt>();
-  for (const task of tasks) {
+  return tasks.map((task) => {
     const compiled = compileTaskPrompt({
       task,
       scope: scopeTask(task, plan, design),
       files: feature.files,
       prd: feature.prd,
       workFiles: safePaths(taskFiles(task)),
-      ...(project === null ? {} : { projectContext: project }),
+      projectContext: projectContext ?? undefined,
     });
-    for (const warning of compiled.warnings) desk.warn(warning);
-    const { overrides } = desk.services;
-    prompts.set(task, { ...compiled, text: compose(compiled.draft, { nonce: desk.nonce, overrides }).text });
-  }
-  return prompts;
+    for (const warning of compiled.warnings) run.warn(warning);
+    return { ...compiled, number: task.number, task, prompt: run.prompt(compiled.draft), feature };
+  });
 }
 
-function requestOf(
-  desk: Desk,
-  work: Work,
-  prompts: ReadonlyMap<Task, Prompt>,
-  task: Task,
-  start: KeptStart,
-  extra = '',
-) {
+function requestOf(run: ImplementRun, work: Work, { task, prompt }: Assignment, start: Start): CallRequest {
   return {
-    agent: desk.inputs.author,
-    request: {
-      lane: `task ${task.number}`,
-      task: 'implementing-implementer',
-      prompt: `${prompts.get(task)?.text ?? ''}${extra}`,
-      place: placeIn(work, start, 'write'),
-    },
+    agent: run.inputs.author,
+    lane: `task ${task.number}`,
+    task: 'implementing-implementer',
+    prompt,
+    place: work.place(start, 'write'),
   };
 }
 
-/** T-071: a call that failed is tried again or skipped, as the person says; a report in a strange form is no failure. */
+/** T-071: a call that failed is repeated or skipped, as you decide; a report in an unknown form is not a failure. True when done. */
 async function settle(
-  desk: Desk,
+  run: ImplementRun,
   work: Work,
-  feature: FeatureFiles,
-  prompts: ReadonlyMap<Task, Prompt>,
-  task: Task,
-  start: KeptStart,
+  assignment: Assignment,
+  firstStart: Start,
   first: CallOutcome | undefined,
 ): Promise<boolean> {
+  const { task } = assignment;
   let outcome = first;
-  let at = start;
+  let start = firstStart;
   for (let attempt = 1; ; attempt += 1) {
     let extra = '';
     if (outcome !== undefined && outcome.error === undefined) {
       const name = `task ${task.number}${attempt === 1 ? '' : ` again ${attempt}`}`;
-      const landed = await landWork(desk, work, name, at, messageOf(task));
-      if (landed.kind !== 'conflict') {
-        const files = landed.kind === 'landed' ? landed.files : [];
-        if (files.length === 0) desk.warn(`task ${task.number}: no file changed`);
-        await record(desk, feature, prompts.get(task), task, outcome, files);
-        if (!work.kept.has(at.checkout))
-          await desk.context.step(`close ${name}`, async () => {
-            await removeWorktree(work.root, at.checkout);
-            return true;
-          });
+      const message = oneLine(`Task ${task.number}: ${task.title}`).slice(0, 200);
+      const merged = await work.merge(name, start, message);
+      if (merged.kind !== 'conflict') {
+        const files = merged.kind === 'landed' ? merged.files : [];
+        if (files.length === 0) run.warn(`task ${task.number}: no file changed`);
+        await record(run, assignment, outcome, files);
+        await work.close(name, start);
         return true;
       }
-      desk.warn(
-        `task ${task.number} conflicts in ${landed.files.join(', ')}; it is done again on top of the others`,
+      run.warn(
+        `task ${task.number} conflicts in ${merged.files.join(', ')}; it is done again on top of the others`,
       );
-      extra = `\nThe code has changed since: ${landed.files.map(oneLine).join(', ')}. Do the task on top of it.\n`;
-    } else if (!(await tryAgain(desk, task, attempt, outcome?.error ?? 'no answer'))) return false;
-    const step = `task ${task.number} again ${attempt + 1}`;
-    at = await openAt(desk, work, step, step);
-    const { agent, request } = requestOf(desk, work, prompts, task, at, extra);
-    outcome = await desk.call(agent, { ...request, lane: step });
+      extra = `\nThe code has changed since: ${merged.files.map(oneLine).join(', ')}. Do the task on top of it.\n`;
+    } else if (!(await askRetry(run, task, attempt, outcome?.error ?? 'no answer'))) return false;
+    const lane = `task ${task.number} again ${attempt + 1}`;
+    start = await work.open(lane, lane);
+    const request = requestOf(run, work, assignment, start);
+    outcome = await run.call({ ...request, lane, prompt: `${request.prompt}${extra}` });
   }
 }
 
-async function tryAgain(desk: Desk, task: Task, attempt: number, problem: string): Promise<boolean> {
-  const id = `task-${task.number}-${attempt}`;
-  const answers = await desk.context.ask([
+async function askRetry(
+  run: ImplementRun,
+  { number }: Task,
+  attempt: number,
+  problem: string,
+): Promise<boolean> {
+  const id = `task-${number}-${attempt}`;
+  const answers = await run.context.ask([
     {
       id,
-      text: `Task ${task.number} failed: ${oneLine(problem).slice(0, 300)}. What now?`,
+      text: `Task ${number} failed: ${oneLine(problem).slice(0, 300)}. What now?`,
       options: [
         { value: 'retry', label: 'Try again' },
-        { value: 'skip', label: 'Leave the task out; the reviewers will say what is missing' },
+        { value: 'skip', label: 'Skip the task; the reviewers will say what is missing' },
       ],
-      // Once is worth a try; then somebody has to look.
+      // One retry is worth it; after that you have to look.
       ...(attempt === 1 ? { recommended: 'retry' } : {}),
     },
   ]);
   if (answers.get(id)?.value === 'retry') return true;
-  desk.warn(`task ${task.number} was left out: ${problem}`);
+  run.warn(`task ${number} was skipped: ${problem}`);
   return false;
 }
 
 /** T-069, T-070: git says what changed, the implementer why. */
 async function record(
-  desk: Desk,
-  feature: FeatureFiles,
-  prompt: Prompt | undefined,
-  task: Task,
-  outcome: CallOutcome,
-  files: readonly string[],
+  run: ImplementRun,
+  { task, prompt, expected, feature }: Assignment,
+  { text: answer }: CallOutcome,
+  filesChanged: readonly string[],
 ): Promise<void> {
-  const report = readTaskReport(outcome.text);
-  if (report.partial) desk.warn(`task ${task.number}: the report names no files; git does`);
-  const entry = renderLogEntry(task.number, task.title, { ...report, filesChanged: files });
-  await appendRecord(
-    desk,
-    `implementation log of task ${task.number}`,
-    entry,
-    implementationLogHeader,
-    sideFiles.log,
-  );
-  if (prompt === undefined) return;
-  await recordFresh(desk, {
-    name: `task ${task.number}`,
-    command: 'implementing',
-    role: 'implementer',
-    prompt: prompt.text,
-    answer: outcome.text,
-    feature,
-    expected: prompt.expected,
-    full: ['prd', 'spec', 'design', 'plan'],
+  const { number, title } = task;
+  const report = readTaskReport(answer);
+  if (report.partial) run.warn(`task ${number}: the report names no files; git does`);
+  const entry = renderLogEntry(number, title, { ...report, filesChanged });
+  await appendRecord(run, `implementation log of task ${number}`, entry, {
+    header: implementationLogHeader,
+    file: sideFiles.log,
   });
+  const fresh = { command: 'implementing', role: 'implementer', prompt, answer, feature, expected };
+  await recordFresh(run, `task ${number}`, fresh, ['prd', 'spec', 'design', 'plan']);
 }
 
-function messageOf({ number, title }: Task): string {
-  return oneLine(`Task ${number}: ${title}`).slice(0, 200);
+/** §2B: the tasks of a mode without a tasks phase: the whole specification as one. */
+export function tasksOfSpec(feature: string, spec: string): string {
+  return [
+    '# Tasks',
+    '',
+    'The feature goes from its specification to code at once, so all of it is one task.',
+    '',
+    '## Phase 1: Everything',
+    '',
+    `### Task 1: ${oneLine(titleOf(feature, spec))}`,
+    '',
+    '- **Source:** spec.md',
+    '- **Done when:** every criterion in spec.md is met and tested',
+    '',
+  ].join('\n');
 }
 
 function textOf({ files }: FeatureFiles, key: 'tasks' | 'plan' | 'design'): string {

@@ -15,7 +15,7 @@ export const documentPhases = {
 
 export type DocumentPhase = keyof typeof documentPhases;
 
-/** What every command about a feature that calls agents needs to know before it starts. */
+/** Inputs of every feature command that calls agents. */
 export type FeatureInputs = RunInputs & {
   phase: Phase;
   /** Absolute: the feature directory. */
@@ -27,13 +27,13 @@ export type FeatureInputs = RunInputs & {
   /** lean/C-05: a document under review goes into the prompt up to this many characters, else by reference. */
   inlineUpTo?: number;
   gate: GateMode;
-  /** Rounds at most, where somebody set them. */
+  /** --max: rounds per reviewer. */
   max?: number;
-  /** T-034: what roles must read instead of their usual list. */
+  /** T-034: what roles must read instead of their default list. */
   artifacts: RoleOverrides;
   skipped: readonly Phase[];
   agentSeconds: number;
-  /** Consent to call the agents was given beforehand. */
+  /** You already agreed to the agent calls. */
   consented: boolean;
 };
 
@@ -42,9 +42,9 @@ export type FeaturePhaseInputs = FeatureInputs & {
   phase: DocumentPhase;
   description?: string;
   brief?: string;
-  /** T-050: two researchers look around before the design is written. */
+  /** T-050: two researchers work before the design is written. */
   research: boolean;
-  /** What a design panel came to, as material for the author. */
+  /** The result of a design panel, as material for the author. */
   panel?: { run: string; text: string };
   /** T-122: plan and tasks in one loop with one counter. */
   combined: boolean;
@@ -55,14 +55,14 @@ export type FeaturePhaseInputs = FeatureInputs & {
 /** The phase that writes code. */
 export type FeatureImplementInputs = FeatureInputs & {
   phase: 'implement';
-  /** Nobody can be asked: the circuit breaker ends the run. */
+  /** Unattended: the circuit breaker ends the run. */
   autonomous: boolean;
-  /** No task is carried out; what the log names is reviewed. */
+  /** Implements no task; reviews the files that the log names. */
   reviewOnly: boolean;
-  /** T-134: tasks side by side at most. */
+  /** T-134: the most parallel tasks. */
   tasksAtOnce: number;
   simplify: boolean;
   deepen: boolean;
-  /** Whether a good result goes on the person's branch. */
+  /** Merges an approved result into your branch. */
   merge: boolean;
 };

@@ -2,36 +2,36 @@ import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { rewriteFileAtomic } from '../../base/files/atomic.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
+import { loadExactCounter } from '../../base/text/tokens.ts';
 import { timeOf } from '../../engine/clock.ts';
-import { sideFiles } from '../../prompts/artifacts.ts';
+import { type ArtifactKey, sideFiles } from '../../prompts/artifacts.ts';
 import { appendDispatch } from '../../prompts/dispatch-log.ts';
 import { featureKey } from '../../prompts/feature/archive.ts';
 import { type MetaReading, readMeta } from '../../prompts/feature/meta.ts';
 import { type FeatureFiles, readFeature } from '../../prompts/feature-files.ts';
-import type { FeatureDesk } from './desk.ts';
-import type { HistoryEntry } from './rules/history.ts';
-import { renderHistoryEntry } from './rules/history.ts';
+import type { DispatchRecord } from '../../prompts/rates.ts';
+import { appendReview, type HistoryEntry, renderHistoryEntry, reviewRecord } from './rules/history.ts';
 import { newMeta, serializeMeta, withSkipped } from './rules/meta-write.ts';
 import type { ReviewIssue } from './rules/review-answer.ts';
-import type { ReviewResult } from './rules/review-call.ts';
-import { appendReview, reviewRecord } from './rules/review-log.ts';
+import { type FreshAnswer, gradeFresh, tokensOf } from './rules/role-call.ts';
+import type { FeatureRun } from './run.ts';
 
-/** What the feature looks like at a point of the run; the same when the run goes on after a failure. */
-export function look(desk: FeatureDesk, name: string): Promise<FeatureFiles> {
-  return desk.once(lookName(name), () => readFeature(desk.inputs.directory));
+/** The feature at a point of the run; the same when the run is resumed after a failure. */
+export function look(run: FeatureRun, name: string): Promise<FeatureFiles> {
+  return run.once(lookName(name), () => readFeature(run.inputs.directory));
 }
 
-/** The same for calls: where the agent gave no answer, whoever goes on looks again, because documents may be mended meanwhile. */
+/** The same for calls: when the agent gave no answer, a resumed run reads again, because you may fix documents meanwhile. */
 export async function looking<Result>(
-  desk: FeatureDesk,
+  run: FeatureRun,
   name: string,
   use: (feature: FeatureFiles) => Promise<Result>,
 ): Promise<Result> {
-  const feature = await look(desk, name);
+  const feature = await look(run, name);
   try {
     return await use(feature);
   } catch (error) {
-    if (error instanceof CharretteError && error.code === 'author-failed') desk.forget(lookName(name));
+    if (error instanceof CharretteError && error.code === 'author-failed') run.forget(lookName(name));
     throw error;
   }
 }
@@ -40,15 +40,15 @@ const lookName = (name: string) => `read feature ${name}`;
 
 export type StateChange = (reading: MetaReading, time: string) => Record<string, unknown>;
 
-/** Changes `.meta.json`; skipped phases are put on record when the phase starts. `settle` may refuse: then it stays as it was. */
+/** Changes `.meta.json`; the start of a phase records skipped phases. When `settle` throws, the state stays as it was. */
 export async function changeState(
-  desk: FeatureDesk,
+  run: FeatureRun,
   name: string,
   change: StateChange,
   settle: () => Promise<void> = async () => {},
 ): Promise<void> {
-  const { context, inputs } = desk;
-  await desk.once(`state ${name}`, async () => {
+  const { context, inputs } = run;
+  await run.once(`state ${name}`, async () => {
     const file = path.join(inputs.directory, sideFiles.state);
     const time = timeOf(context.clock);
     const before = (await readTextFile(file)) ?? firstState(inputs.directory, time);
@@ -69,7 +69,7 @@ export async function changeState(
   });
 }
 
-/** A folder without a state gets one that says what its name says. */
+/** The state of a folder that has none, from its name. */
 export function firstState(directory: string, created: string): string {
   const [, id = '', slug = ''] = /^(\d+)-(.+)$/.exec(path.basename(directory)) ?? [];
   return serializeMeta(
@@ -77,57 +77,66 @@ export function firstState(directory: string, created: string): string {
   );
 }
 
-/** Adds to a record of the feature; a step that was cut off runs again and does not write twice. */
+/** Adds to a record of the feature; an interrupted step runs again and does not write twice. */
 export async function appendRecord(
-  desk: FeatureDesk,
+  run: FeatureRun,
   name: string,
   entry: string,
-  header = '',
-  file: string = sideFiles.history,
+  { header = '', file = sideFiles.history }: { header?: string; file?: string } = {},
 ): Promise<void> {
-  await desk.once(name, async () => {
-    const target = path.join(desk.inputs.directory, file);
-    const there = (await readTextFile(target)) ?? header;
-    if (!there.includes(entry)) await rewriteFileAtomic(target, `${there}${entry}`);
+  await run.once(name, async () => {
+    const target = path.join(run.inputs.directory, file);
+    const existing = (await readTextFile(target)) ?? header;
+    if (!existing.includes(entry)) await rewriteFileAtomic(target, `${existing}${entry}`);
     return true;
   });
 }
 
-/** One entry of the history, and the same for programs. */
-export async function recordReview(desk: FeatureDesk, label: string, entry: HistoryEntry): Promise<void> {
-  await appendRecord(desk, `history ${label}`, renderHistoryEntry(entry));
-  await logReview(desk, label, entry);
+/** One entry of the history, and the same as data. */
+export async function recordReview(run: FeatureRun, label: string, entry: HistoryEntry): Promise<void> {
+  await appendRecord(run, `history ${label}`, renderHistoryEntry(entry));
+  await logReview(run, label, entry);
 }
 
-export async function logReview(
-  desk: FeatureDesk,
-  label: string,
-  entry: Pick<HistoryEntry, 'command' | 'role' | 'iteration' | 'time' | 'result' | 'issues'>,
-): Promise<void> {
-  const { command, role, iteration, time, result, issues } = entry;
-  const record = reviewRecord({ time, command, role, iteration }, result, issues);
-  await desk.once(`review ${label}`, async () => {
-    await appendReview(desk.services.project, desk.inputs.directory, record);
+export async function logReview(run: FeatureRun, label: string, entry: HistoryEntry): Promise<void> {
+  await run.once(`review ${label}`, async () => {
+    await appendReview(run.services.project, run.inputs.directory, reviewRecord(entry));
     return true;
   });
 }
 
-/** Every call beyond the life of the feature (T-135, lean/C-06). */
+/** T-135, lean/C-06: every call, also after the feature is finished. */
 export async function logDispatch(
-  desk: FeatureDesk,
+  run: FeatureRun,
   label: string,
   now: number,
-  facts: ReviewResult['record'],
+  facts: Omit<DispatchRecord, 'v' | 'time' | 'feature'>,
 ): Promise<void> {
-  await desk.once(`log ${label}`, async () => {
-    await appendDispatch(desk.services.project, {
-      v: 1,
-      time: new Date(now).toISOString(),
-      feature: featureKey(desk.services.project, desk.inputs.directory),
-      ...facts,
-    });
+  const { project } = run.services;
+  const feature = featureKey(project, run.inputs.directory);
+  await run.once(`log ${label}`, async () => {
+    await appendDispatch(project, { v: 1, time: new Date(now).toISOString(), feature, ...facts });
     return true;
   });
+}
+
+/** T-075, T-077, T-139: grades and logs a call outside the review loops. `full`: every document its role could be given. */
+export async function recordFresh(
+  run: FeatureRun,
+  name: string,
+  fresh: Omit<FreshAnswer, 'iteration'>,
+  full: readonly ArtifactKey[],
+): Promise<void> {
+  const now = await run.now(name);
+  const count = await loadExactCounter();
+  const fullTokens = count(fresh.prompt) + tokensOf(fresh.feature, full, count);
+  const { record, markers } = gradeFresh({ ...fresh, iteration: 1 }, fullTokens, count);
+  await logDispatch(run, name, now, record);
+  for (const line of markers) {
+    run.warn(`${name}: ${line}`);
+    const heading = `## ${fresh.command} - ${name} - ${new Date(now).toISOString()}`;
+    await appendRecord(run, `marker ${name}`, `${heading}\n\n${line}\n\n---\n`);
+  }
 }
 
 export function issueLines(issues: readonly ReviewIssue[]): string[] {

@@ -1,33 +1,45 @@
-import { loadExactCounter } from '../../base/text/tokens.ts';
 import type { Place } from '../../council/call/once.ts';
-import type { Transport } from '../../prompts/compile.ts';
-import { chooseTransport } from '../../prompts/compile.ts';
+import { chooseTransport, type Transport } from '../../prompts/compile.ts';
+import { compose } from '../../prompts/compose.ts';
 import type { FeatureFiles } from '../../prompts/feature-files.ts';
-import type { ResumeState } from '../../prompts/resume/state.ts';
-import type { Dispatch } from '../../prompts/roles/shapes.ts';
+import type { DomainOutcome } from '../../prompts/markers.ts';
+import type { DispatchQuestion } from '../../prompts/resume/decide.ts';
+import { type Delta, deltaSince, fixSummariesSince, type ResumeState } from '../../prompts/resume/state.ts';
+import { finalValidation, resumedReview } from '../../prompts/resume/templates.ts';
+import { type Dispatch, retryPrompt } from '../../prompts/roles/shapes.ts';
 import { dispatchFor } from '../../prompts/roles/table.ts';
-import type { FeatureDesk } from './desk.ts';
-import { unanswered } from './desk.ts';
+import type { NonceSource } from '../../prompts/untrusted.ts';
 import { issueLines, logDispatch } from './records.ts';
 import { type GateResult, judgeAnswer } from './rules/gate.ts';
-import type { ReviewAnswer, ReviewIssue } from './rules/review-answer.ts';
-import { type ReviewCall, reviewOnce } from './rules/review-call.ts';
-import { readWaivers } from './rules/waiver-file.ts';
+import { type ReviewAnswer, type ReviewIssue, readReviewAnswer } from './rules/review-answer.ts';
+import {
+  type CallOutcome,
+  callRole,
+  type RoleCall,
+  type RolePort,
+  type RoleReading,
+  type RoleRequest,
+  type RoleResult,
+  sessionKey,
+  shownTexts,
+} from './rules/role-call.ts';
+import { readWaivers } from './rules/waivers.ts';
+import { type FeatureRun, unanswered } from './run.ts';
 
 export type RoleReview = {
   command: string;
   role: string;
   iteration: number;
   max: number;
-  /** The same round is asked for again. */
+  /** The same round is repeated. */
   retry: boolean;
-  /** Counts loops that began anew; the first has no number. */
-  series?: number;
+  /** Counts restarted loops; the first has no number. */
+  series?: number | undefined;
   feature: FeatureFiles;
   state: ResumeState;
   resumes: boolean;
-  /** What the role found last, when it looked before in this run. */
-  previous?: readonly ReviewIssue[];
+  /** What the role found in its last review in this run. */
+  previous?: readonly ReviewIssue[] | undefined;
   place?: Place;
 } & Partial<Pick<ReviewCall, 'outcome' | 'code' | 'commit' | 'finalValidation'>>;
 
@@ -37,80 +49,127 @@ export type Reviewed = {
   /** Milliseconds. */
   time: number;
   markers: readonly string[];
-  /** Absent: it could not be read. */
+  /** Missing when it could not be read. */
   answer?: ReviewAnswer;
-  /** An answer that nobody could read is a failed review with nothing to fix. */
+  /** An unreadable answer is a failed review with nothing to fix. */
   result: GateResult;
 };
 
-/** One look of one reviewer, judged by the gate. A reviewer that cannot be reached stops the run; one that talks in riddles does not. */
-export async function reviewRole(desk: FeatureDesk, review: RoleReview): Promise<Reviewed> {
-  const { inputs } = desk;
-  const { command, role, iteration, max, retry, feature, state, resumes, previous, place } = review;
-  const dispatch = dispatchFor(command, role, inputs.artifacts);
+/** One review by one role, judged by the gate. An agent that cannot be reached stops the run; an unreadable answer does not. */
+export async function reviewRole(run: FeatureRun, review: RoleReview): Promise<Reviewed> {
+  const { reviewer, artifacts, directory, gate } = run.inputs;
+  const { command, role, retry, feature, resumes, previous, place } = review;
+  const dispatch = dispatchFor(command, role, artifacts);
+  const task = `${command}-${role}`;
   const series = review.series === undefined ? '' : `${review.series}.`;
-  const label = `${command} ${role} ${series}${iteration}${retry ? ' again' : ''}`;
-  const time = await desk.now(label);
-  const count = await loadExactCounter();
+  const label = `${command} ${role} ${series}${review.iteration}${retry ? ' again' : ''}`;
+  const time = await run.now(label);
   const reviewed = await reviewOnce(
     {
+      ...review,
       dispatch,
-      feature,
-      state,
-      iteration,
-      max,
-      transport: transportOf(desk, dispatch, feature),
+      transport: transportOf(run, dispatch, feature),
       agentResumes: resumes,
       finalValidation: review.finalValidation ?? false,
-      ...(previous === undefined
-        ? {}
-        : { previousIssues: issueLines(previous).join('\n'), sessionLost: resumes && dispatch.resumable }),
-      ...(review.outcome === undefined ? {} : { outcome: review.outcome }),
-      ...(review.code === undefined ? {} : { code: review.code }),
-      ...(review.commit === undefined ? {} : { commit: review.commit }),
+      previousIssues: previous && issueLines(previous).join('\n'),
+      sessionLost: previous !== undefined && resumes && dispatch.resumable,
     },
-    {
-      call: ({ prompt, resume }) =>
-        desk.call(inputs.reviewer, {
-          lane: label,
-          task: `${command}-${role}`,
-          prompt,
-          ...(resume === undefined ? {} : { resume }),
-          ...(place === undefined ? {} : { place }),
-        }),
-      now: () => time,
-      count,
-      nonce: desk.nonce,
-      overrides: desk.services.overrides,
-    },
+    await run.port({ agent: reviewer, lane: label, task, place }, time),
   );
-  await logDispatch(desk, label, time, reviewed.record);
-  for (const marker of reviewed.markers) desk.warn(marker);
-  const common = { state: reviewed.state, label, time, markers: reviewed.markers };
-  if (reviewed.answer === undefined) {
-    const problem = reviewed.problem ?? 'no answer';
-    if (reviewed.unreachable) throw unanswered(inputs.reviewer, `${command}-${role}`, problem);
-    desk.warn(`${label}: ${problem}`);
+  const { state, markers, record, value: answer, outcome, problem = 'no answer' } = reviewed;
+  await logDispatch(run, label, time, record);
+  for (const marker of markers) run.warn(marker);
+  const common = { state, label, time, markers };
+  if (answer === undefined) {
+    if (outcome.error !== undefined) throw unanswered(reviewer, task, problem);
+    run.warn(`${label}: ${problem}`);
     return {
       ...common,
       result: { reviewer: 'rejected', gate: 'fail', open: [], waived: [], reason: problem },
     };
   }
-  const waivers = await desk.once(`waivers ${label}`, () => readWaivers(inputs.directory));
-  const result = judgeAnswer(reviewed.answer, waivers, inputs.gate);
-  const how = reviewed.record.kind === 'resumed' ? ', session continued' : '';
-  desk.note(`${label}: reviewer ${result.reviewer}, gate ${result.gate} (${result.reason})${how}`);
-  return { ...common, answer: reviewed.answer, result };
+  const waivers = await run.once(`waivers ${label}`, () => readWaivers(directory));
+  const result = judgeAnswer(answer, waivers, gate);
+  const how = record.kind === 'resumed' ? ', session continued' : '';
+  run.note(`${label}: reviewer ${result.reviewer}, gate ${result.gate} (${result.reason})${how}`);
+  return { ...common, answer, result };
 }
 
-/** lean/C-05, T-142: every agent that can be seated opens files itself, so only request and size decide. */
-function transportOf({ inputs }: FeatureDesk, { target }: Dispatch, { files }: FeatureFiles): Transport {
+/** lean/C-05, T-142: every seated agent can open files, so only request and size decide. */
+function transportOf({ inputs }: FeatureRun, { target }: Dispatch, { files }: FeatureFiles): Transport {
   const file = target === undefined ? undefined : files[target];
   const characters = file?.kind === 'present' ? (file.text?.length ?? file.bytes) : 0;
-  return chooseTransport({
-    canRead: true,
-    characters,
-    requested: inputs.transport,
-    ...(inputs.inlineUpTo === undefined ? {} : { inlineUpTo: inputs.inlineUpTo }),
-  });
+  const { transport: requested, inlineUpTo } = inputs;
+  return chooseTransport({ canRead: true, characters, requested, inlineUpTo });
+}
+
+export type ReviewCall = RoleCall & {
+  transport: Transport;
+  finalValidation: boolean;
+  /** There was a session in this run whose id is gone. */
+  sessionLost?: boolean;
+  previousIssues?: string;
+  outcome?: DomainOutcome;
+  commit?: DispatchQuestion['commit'];
+};
+
+/** T-089…T-107: one review of one iteration. */
+export function reviewOnce(call: ReviewCall, port: RolePort): Promise<RoleResult<ReviewAnswer>> {
+  const { transport, outcome, previousIssues, finalValidation: isFinal, sessionLost, commit } = call;
+  const texts = shownTexts(call);
+  const session = call.state.sessions[sessionKey(call.dispatch)];
+  const delta: Delta = session === undefined ? { kind: 'same' } : deltaSince(session.snapshot, texts);
+  return callRole(
+    call,
+    {
+      kind: 'review',
+      question: { delta, finalValidation: isFinal, sessionLost, commit },
+      resumedPrompt: delta.kind === 'too-large' ? '' : resumedPrompt(call, delta, port.nonce),
+      fresh: { transport, outcome, previousIssues },
+      read: (first, sent) => readOrRetry(first, sent, call, port),
+    },
+    port,
+  );
+}
+
+/** T-118: one more try for an answer that cannot be read, in the same session where there is one. */
+async function readOrRetry(
+  first: CallOutcome,
+  sent: RoleRequest,
+  call: ReviewCall,
+  port: RolePort,
+): Promise<RoleReading<ReviewAnswer>> {
+  const shown = Object.values(shownTexts(call));
+  // The output of a failed call is never an answer.
+  if (first.error !== undefined) return { outcome: first, problem: first.error };
+  const reading = readReviewAnswer(first.text, shown);
+  if (reading.ok) return { outcome: first, value: reading.answer };
+  const isEmpty = first.text.trim() === '';
+  // Tricky case 9: a continued session that answers nothing is gone.
+  if (isEmpty && sent.resume !== undefined) return { outcome: first, problem: 'empty answer' };
+  const { dispatch, agentResumes } = call;
+  const session = agentResumes ? (first.session ?? sent.resume) : undefined;
+  const retry = () =>
+    compose(retryPrompt(dispatch, reading.problem, session === undefined ? first.text : undefined), port);
+  const second = await port.call(isEmpty ? sent : { prompt: retry().text, resume: session });
+  if (second.error !== undefined) return { outcome: second, problem: second.error };
+  const outcome = {
+    ...second,
+    session: second.session ?? first.session,
+    totalTokens: second.totalTokens ?? first.totalTokens,
+  };
+  const again = readReviewAnswer(second.text, shown);
+  return again.ok ? { outcome, value: again.answer } : { outcome, problem: again.problem };
+}
+
+function resumedPrompt(
+  { dispatch, iteration, max, state, finalValidation: isFinal }: ReviewCall,
+  delta: Exclude<Delta, { kind: 'too-large' }>,
+  nonce: NonceSource,
+): string {
+  const key = sessionKey(dispatch);
+  const common = { dispatch, delta, fixSummary: fixSummariesSince(state, key), iteration, max };
+  const lastIteration = state.sessions[key]?.lastIteration ?? 1;
+  const draft = isFinal ? finalValidation({ ...common, lastIteration }) : resumedReview(common);
+  return compose(draft, { nonce }).text;
 }

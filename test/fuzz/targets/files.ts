@@ -27,7 +27,7 @@ import { homeOf, runDirectoryOf } from '../../../src/engine/run-directory.ts';
 import { readRunRecord } from '../../../src/engine/run-record.ts';
 import { readAnswerFile } from '../../../src/surfaces/cli/ask.ts';
 import { addSettings } from '../../../src/surfaces/hosts/json-edit.ts';
-import { readWaivers } from '../../../src/workflows/feature/rules/waiver-file.ts';
+import { readWaivers } from '../../../src/workflows/feature/rules/waivers.ts';
 import { formatOf, readVersion } from '../../../src/workflows/refine/import/bundle-format.ts';
 import { readComponent } from '../../../src/workflows/refine/import/components.ts';
 import { readHtmlBundle } from '../../../src/workflows/refine/import/html-bundle.ts';

@@ -7,7 +7,7 @@ import { directoriesIn, numberOf } from '../../../prompts/feature/select.ts';
 import { newMeta, serializeMeta } from './meta-write.ts';
 
 export type CreateInput = {
-  /** What the feature is about, in words. */
+  /** What the feature is about. */
   name: string;
   /** Absolute: the folder of all features. */
   features: string;
@@ -21,7 +21,7 @@ export type CreateInput = {
 
 export type Created = { id: string; slug: string; directory: string; files: readonly string[] };
 
-const mostSlug = 30;
+const maxSlug = 30;
 const attempts = 20;
 
 /** T-001: the next free id, or one further on; ids are three digits at least and never given twice. */
@@ -32,11 +32,11 @@ export function nextId(names: readonly string[], further = 0): string {
 
 /** T-001, T-013: a new feature directory with its state, and its PRD when it grows from one. */
 export async function createFeature(input: CreateInput): Promise<Created> {
-  const slug = slugify(input.name, mostSlug, '');
+  const slug = slugify(input.name, maxSlug, '');
   if (slug === '') {
     throw new CharretteError({
       code: 'usage',
-      message: `${JSON.stringify(input.name)} has no Latin letter or digit to make a name of.`,
+      message: `${JSON.stringify(input.name)} has no Latin letter or digit for a folder name.`,
       fix: 'Name the feature in a few words.',
     });
   }
@@ -58,23 +58,17 @@ export async function createFeature(input: CreateInput): Promise<Created> {
   }
   throw new CharretteError({
     code: 'internal',
-    message: `No free id was found in ${input.features}; others keep taking them.`,
+    message: `No free id in ${input.features}: other processes keep taking them.`,
     retryable: true,
   });
 }
 
 function filesOf({ mode, time, prd }: CreateInput, id: string, slug: string): Record<string, string> {
-  const meta = newMeta({
-    id,
-    slug,
-    mode,
-    created: time,
-    ...(prd === undefined ? {} : { brainstormSource: prd.source }),
-  });
+  const meta = newMeta({ id, slug, mode, created: time, brainstormSource: prd?.source });
   return { '.meta.json': serializeMeta(meta), ...(prd === undefined ? {} : { 'prd.md': prd.text }) };
 }
 
-/** Two may want the same id at once; who makes this file has it. One left behind by a crash costs its id, no more. */
+/** Reserves an id with a file, because two processes may want the same one. A file left by a crash costs only its id. */
 async function claim(features: string, id: string): Promise<(() => Promise<void>) | undefined> {
   await mkdir(features, { recursive: true });
   const file = path.join(features, `.id-${id}`);

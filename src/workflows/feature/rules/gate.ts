@@ -1,3 +1,4 @@
+import { counted } from '../../../base/text/format.ts';
 import type { ReviewAnswer, ReviewIssue } from './review-answer.ts';
 import { isWaived, type Waiver } from './waivers.ts';
 
@@ -27,12 +28,8 @@ export function judgeAnswer(
   const reviewer = answer.approved ? 'approved' : 'rejected';
   const result = { reviewer, open, waived } as const;
   if (open.length > 0) {
-    const said = answer.approved ? 'approved, but ' : '';
-    return {
-      ...result,
-      gate: 'fail',
-      reason: `${said}${open.length} open ${open.length === 1 ? 'issue' : 'issues'}`,
-    };
+    const reason = `${answer.approved ? 'approved, but ' : ''}${counted(open.length, 'open issue')}`;
+    return { ...result, gate: 'fail', reason };
   }
   if (answer.approved) return { ...result, gate: 'pass', reason: 'approved' };
   // lean/C-21: a rejection that rests on waived issues alone is not a rejection any more.

@@ -4,14 +4,14 @@ import type { ReviewIssue } from './review-answer.ts';
 
 export type ReviewerStatus = 'pending' | 'passed' | 'failed';
 
-/** T-123: the reviewers of an implementation and where they stand. */
+/** T-123: the reviewers of an implementation and their verdicts so far. */
 export type ImplementLoop = {
   readonly reviewers: Readonly<Record<string, { status: ReviewerStatus; passedIn?: number }>>;
   /** Rounds sent out so far (lean/C-18: this is what the cap counts). */
   readonly round: number;
   readonly max: number;
   readonly finalValidation: boolean;
-  /** Results of the running round. */
+  /** Of the current round. */
   readonly answers: Readonly<Record<string, GateResult>>;
 };
 
@@ -20,7 +20,7 @@ export type ImplementStep =
   /** T-127: only what failed reviewers found. */
   | { kind: 'fix'; round: number; issues: readonly (ReviewIssue & { reviewer: string })[] }
   | { kind: 'approved'; rounds: number }
-  /** T-129: a person decides; nobody else may force an approval. */
+  /** T-129: only you may force an approval. */
   | {
       kind: 'circuit-breaker';
       rounds: number;
@@ -39,27 +39,25 @@ export function startImplementLoop(roles: readonly string[], max: number): Imple
   };
 }
 
-/** T-124…T-129, lean/C-18: what comes after the state as it is. `fixed` says that the issues of the last round were worked on. */
+/** T-124…T-129, lean/C-18: the next step. `fixed`: the issues of the last round were worked on. */
 export function nextImplementStep(loop: ImplementLoop, fixed: boolean): ImplementStep {
-  const roles = Object.keys(loop.reviewers);
+  const { round, max } = loop;
   const failed = rolesWith(loop, 'failed');
-  if (loop.round > 0 && loop.finalValidation && failed.length === 0 && isRoundComplete(loop)) {
-    return { kind: 'approved', rounds: loop.round };
-  }
-  if (failed.length > 0 && !fixed) {
-    if (loop.round >= loop.max) return breaker(loop, failed);
-    return { kind: 'fix', round: loop.round, issues: openIssues(loop, failed) };
-  }
-  if (loop.round >= loop.max) return breaker(loop, failed);
   const pending = rolesWith(loop, 'pending');
   const allPassed = failed.length === 0 && pending.length === 0;
-  // lean/C-18: the last round that may be sent out is kept for everybody.
-  const final = allPassed || (loop.round > 0 && loop.round + 1 === loop.max);
-  const called = final || loop.round === 0 ? roles : [...failed, ...pending];
-  return { kind: 'review', round: loop.round + 1, max: loop.max, roles: called, finalValidation: final };
+  if (loop.finalValidation && allPassed) return { kind: 'approved', rounds: round };
+  const open = failed.flatMap((reviewer) =>
+    (loop.answers[reviewer]?.open ?? []).map((issue) => ({ ...issue, reviewer })),
+  );
+  if (round >= max) return { kind: 'circuit-breaker', rounds: round, max, failed, open };
+  if (failed.length > 0 && !fixed) return { kind: 'fix', round, issues: open };
+  // lean/C-18: the last round that may be sent out is kept for all reviewers.
+  const finalValidation = allPassed || (round > 0 && round + 1 === max);
+  const roles = finalValidation || round === 0 ? Object.keys(loop.reviewers) : [...failed, ...pending];
+  return { kind: 'review', round: round + 1, max, roles, finalValidation };
 }
 
-/** A round goes out. */
+/** Sends a round out. */
 export function startRound(
   loop: ImplementLoop,
   step: Extract<ImplementStep, { kind: 'review' }>,
@@ -73,7 +71,7 @@ export function startRound(
   return { ...loop, reviewers, round: step.round, finalValidation: step.finalValidation, answers: {} };
 }
 
-/** T-126: a failure in the final round takes its flag away; the fix cycle starts again. */
+/** T-126: a failure in the final round restarts the fix cycle. */
 export function afterReview(loop: ImplementLoop, role: string, result: GateResult): ImplementLoop {
   if (!Object.hasOwn(loop.reviewers, role)) {
     throw new CharretteError({ code: 'internal', message: `${role} does not review this implementation.` });
@@ -90,28 +88,8 @@ export function afterReview(loop: ImplementLoop, role: string, result: GateResul
   };
 }
 
-function isRoundComplete(loop: ImplementLoop): boolean {
-  return rolesWith(loop, 'pending').length === 0;
-}
-
 function rolesWith(loop: ImplementLoop, status: ReviewerStatus): string[] {
   return Object.entries(loop.reviewers)
     .filter(([, state]) => state.status === status)
     .map(([role]) => role);
-}
-
-function openIssues(loop: ImplementLoop, failed: readonly string[]): (ReviewIssue & { reviewer: string })[] {
-  return failed.flatMap((role) =>
-    (loop.answers[role]?.open ?? []).map((issue) => ({ ...issue, reviewer: role })),
-  );
-}
-
-function breaker(loop: ImplementLoop, failed: readonly string[]): ImplementStep {
-  return {
-    kind: 'circuit-breaker',
-    rounds: loop.round,
-    max: loop.max,
-    failed,
-    open: openIssues(loop, failed),
-  };
 }

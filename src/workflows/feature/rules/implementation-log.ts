@@ -63,7 +63,7 @@ function pathsIn(text: string): string[] {
     .filter((path) => /[./]/.test(path) && !/^none\.?$/i.test(path));
 }
 
-/** T-072: paths that somebody else wrote down; what could lead out of the repository is left out. */
+/** T-072: untrusted paths without those that could be outside the repository. */
 export function safePaths(paths: readonly string[]): string[] {
   const safe = paths.filter(
     (path) =>

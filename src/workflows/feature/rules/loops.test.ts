@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { afterCombinedAnswer, startCombinedLoop } from './combined-loop.ts';
 import type { GateResult } from './gate.ts';
 import {
   afterReview,
@@ -13,11 +12,10 @@ import {
 import {
   afterAnswer,
   carriedIssues,
-  nextPhaseStep,
   reviewerNotes,
-  startPhaseLoop,
+  startReviewLoop,
   totalIterations,
-} from './phase-loop.ts';
+} from './review-loop.ts';
 
 const pass: GateResult = { reviewer: 'approved', gate: 'pass', open: [], waived: [], reason: '' };
 const fail: GateResult = {
@@ -33,45 +31,38 @@ const stages = [
   { role: 'phase-reviewer', max: 5 },
 ];
 
-test('T-119, T-131, lean/C-19: two stages with budgets of their own, counted from 1', () => {
-  let loop = startPhaseLoop(stages);
-  expect(nextPhaseStep(loop)).toEqual({
-    kind: 'dispatch',
-    role: 'spec-reviewer',
-    iteration: 1,
-    max: 5,
-    retry: false,
-  });
+test('T-119, T-131, lean/C-19: two stages, each with its own rounds, counted from 1', () => {
+  let loop = startReviewLoop(stages);
+  expect(loop).toMatchObject({ stage: 0, iteration: 1, askedAgain: false });
   for (let round = 0; round < 4; round += 1) loop = afterAnswer(loop, fail);
-  expect(nextPhaseStep(loop)).toMatchObject({ role: 'spec-reviewer', iteration: 5 });
+  expect(loop).toMatchObject({ stage: 0, iteration: 5 });
   loop = afterAnswer(loop, pass);
-  expect(nextPhaseStep(loop)).toMatchObject({ role: 'phase-reviewer', iteration: 1 });
+  expect(loop).toMatchObject({ stage: 1, iteration: 1 });
   loop = afterAnswer(afterAnswer(loop, fail), pass);
-  const step = nextPhaseStep(loop);
-  expect(step).toMatchObject({
-    kind: 'done',
-    results: [
+  expect(loop).toMatchObject({
+    stage: 2,
+    finished: [
       { approved: true, iterations: 5 },
       { approved: true, iterations: 2 },
     ],
   });
-  expect(totalIterations(loop.finished)).toBe(7);
+  expect(totalIterations(loop)).toBe(7);
 });
 
-test('T-120: at the cap the phase goes on and carries what is open', () => {
-  let loop = startPhaseLoop(stages);
+test('T-120: at the cap the phase continues and carries what is open', () => {
+  let loop = startReviewLoop(stages);
   for (let round = 0; round < 5; round += 1) loop = afterAnswer(loop, fail);
   expect(loop.finished).toEqual([
     { role: 'spec-reviewer', approved: false, iterations: 5, max: 5, unresolved: fail.open },
   ]);
-  expect(nextPhaseStep(loop)).toMatchObject({ role: 'phase-reviewer', iteration: 1 });
+  expect(loop).toMatchObject({ stage: 1, iteration: 1 });
 });
 
 test('T-118, tricky case 10: an unusable answer is asked for once more in the same round, then counts as failed', () => {
-  let loop = afterAnswer(startPhaseLoop(stages), again);
-  expect(nextPhaseStep(loop)).toMatchObject({ iteration: 1, retry: true });
+  let loop = afterAnswer(startReviewLoop(stages), again);
+  expect(loop).toMatchObject({ iteration: 1, askedAgain: true });
   loop = afterAnswer(loop, again);
-  expect(nextPhaseStep(loop)).toMatchObject({ iteration: 2, retry: false });
+  expect(loop).toMatchObject({ iteration: 2, askedAgain: false });
 });
 
 test('T-132: notes are what did not block, or everything at the cap, or nothing', () => {
@@ -86,7 +77,7 @@ test('T-132: notes are what did not block, or everything at the cap, or nothing'
 });
 
 test('T-120: what the first reviewer left open is carried although the last one approved, each issue once', () => {
-  let loop = startPhaseLoop(stages);
+  let loop = startReviewLoop(stages);
   for (let round = 0; round < 5; round += 1) loop = afterAnswer(loop, fail);
   loop = afterAnswer(loop, pass);
   const last = [
@@ -103,16 +94,16 @@ test('T-120: what the first reviewer left open is carried although the last one 
 test('any sequence of answers ends within the budgets', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(pass, fail, again), { minLength: 40, maxLength: 40 }), (answers) => {
-      let loop = startPhaseLoop(stages);
+      let loop = startReviewLoop(stages);
       let calls = 0;
       for (const answer of answers) {
-        if (nextPhaseStep(loop).kind === 'done') break;
+        if (loop.stage === stages.length) break;
         loop = afterAnswer(loop, answer);
         calls += 1;
       }
-      expect(nextPhaseStep(loop).kind).toBe('done');
+      expect(loop.stage).toBe(stages.length);
       expect(calls).toBeLessThanOrEqual(20);
-      expect(totalIterations(loop.finished)).toBeLessThanOrEqual(10);
+      expect(totalIterations(loop)).toBeLessThanOrEqual(10);
     }),
   );
 });
@@ -169,7 +160,7 @@ test('lean/C-18, T-128: the last round is for everybody; the cap counts rounds s
   expect(last).toEqual({ kind: 'approved', rounds: 3 });
 });
 
-test('T-129: at the cap nobody is approved; the breaker names what is open', () => {
+test('T-129: never approves at the cap; the breaker names what is open', () => {
   const stubborn = [['security-reviewer'], ['security-reviewer'], ['security-reviewer']];
   expect(play(3, stubborn).last).toEqual({
     kind: 'circuit-breaker',
@@ -196,22 +187,26 @@ test('T-125, T-128: whatever fails, approval comes only from a full round and ne
   );
 });
 
+const chain = (max = 5) =>
+  startReviewLoop(
+    ['plan-reviewer', 'task-reviewer', 'phase-reviewer'].map((role) => ({ role, max })),
+    true,
+  );
+
 test('T-122: one counter over three reviewers; every failure starts again at the first', () => {
-  const roles = ['plan-reviewer', 'task-reviewer', 'phase-reviewer'];
-  let loop = startCombinedLoop(roles);
-  loop = afterCombinedAnswer(afterCombinedAnswer(loop, pass), fail);
-  expect(loop).toMatchObject({ iteration: 2, turn: 0 });
-  for (const _ of roles) loop = afterCombinedAnswer(loop, pass);
-  expect(loop.end).toEqual({ approved: true, unresolved: [] });
-  let stubborn = startCombinedLoop(roles, 2);
-  stubborn = afterCombinedAnswer(afterCombinedAnswer(stubborn, fail), fail);
-  expect(stubborn.end).toEqual({ approved: false, unresolved: fail.open });
+  let loop = afterAnswer(afterAnswer(chain(), pass), fail);
+  expect(loop).toMatchObject({ iteration: 2, stage: 0, finished: [] });
+  for (const _ of loop.stages) loop = afterAnswer(loop, pass);
+  expect(loop.stage).toBe(3);
+  expect(loop.finished.map(({ approved }) => approved)).toEqual([true, true, true]);
+  expect(totalIterations(loop)).toBe(2);
+  const stubborn = afterAnswer(afterAnswer(chain(2), fail), fail);
+  expect(stubborn).toMatchObject({ stage: 3, finished: [{ approved: false, unresolved: fail.open }] });
 });
 
 test('tricky case 10, T-122: a rejection without an issue is asked for once more in the combined loop, then it is a failed round', () => {
-  const empty: GateResult = { ...fail, gate: 'ask-again', open: [] };
-  const asked = afterCombinedAnswer(startCombinedLoop(['a', 'b']), empty);
-  expect(asked).toMatchObject({ iteration: 1, turn: 0, askedAgain: true });
-  expect(afterCombinedAnswer(asked, empty)).toMatchObject({ iteration: 2, turn: 0, askedAgain: false });
-  expect(afterCombinedAnswer(asked, pass)).toMatchObject({ iteration: 1, turn: 1, askedAgain: false });
+  const asked = afterAnswer(chain(), again);
+  expect(asked).toMatchObject({ iteration: 1, stage: 0, askedAgain: true });
+  expect(afterAnswer(asked, again)).toMatchObject({ iteration: 2, stage: 0, askedAgain: false });
+  expect(afterAnswer(asked, pass)).toMatchObject({ iteration: 1, stage: 1, askedAgain: false });
 });

@@ -17,19 +17,11 @@ export type NewFeature = {
   mode: 'standard' | 'full' | 'light';
   /** ISO 8601. */
   created: string;
-  branch?: string;
-  brainstormSource?: string;
+  brainstormSource?: string | undefined;
 };
 
-/** §2E: the state file of a feature that begins. */
-export function newMeta({
-  id,
-  slug,
-  mode,
-  created,
-  branch,
-  brainstormSource,
-}: NewFeature): Record<string, unknown> {
+/** §2E: the state file of a new feature. */
+export function newMeta({ id, slug, mode, created, brainstormSource }: NewFeature): Record<string, unknown> {
   return {
     id,
     slug,
@@ -37,15 +29,15 @@ export function newMeta({
     status: 'active',
     created,
     completed: null,
-    branch: branch ?? `feature/${id}-${slug}`,
-    ...(brainstormSource === undefined ? {} : { brainstorm_source: brainstormSource }),
+    branch: `feature/${id}-${slug}`,
+    brainstorm_source: brainstormSource,
     lastCompletedPhase: null,
     skippedPhases: [],
     phases: {},
   };
 }
 
-/** A phase begins. */
+/** Starts a phase. */
 export function withPhaseStarted(reading: MetaReading, phase: Phase, time: string): Record<string, unknown> {
   return withPhase(open(reading), phase, { started: time, outcome: undefined });
 }
@@ -60,12 +52,12 @@ export type PhaseCompletion = {
   implementation?: Implementation;
 };
 
-/** The reviewers of a phase did not approve it, and it was not completed. */
+/** The reviewers rejected a phase, and it was not completed. */
 export function withPhaseRejected(reading: MetaReading, phase: Phase): Record<string, unknown> {
   return withPhase(open(reading), phase, { outcome: 'rejected' });
 }
 
-/** A phase is through; finishing also ends the feature. */
+/** Completes a phase; the last one also completes the feature. */
 export function withPhaseCompleted(
   reading: MetaReading,
   phase: Phase,
@@ -76,12 +68,12 @@ export function withPhaseCompleted(
   return {
     ...withoutTravel(raw, reading.meta, phase),
     lastCompletedPhase: phase,
-    ...(implementation === undefined ? {} : { implementation }),
+    ...(implementation && { implementation }),
     ...ended,
   };
 }
 
-/** What a travel back was for is settled when its goal is through, the travel itself when its starting point is. */
+/** The reason for going back is settled when its target is completed, the return when its starting point is. */
 function withoutTravel(
   raw: Readonly<Record<string, unknown>>,
   { backwardContext, backwardReturnTarget }: FeatureMeta,
@@ -90,16 +82,16 @@ function withoutTravel(
   const { backward_context: context, backward_return_target: target, ...rest } = raw;
   return {
     ...rest,
-    ...(context === undefined || backwardContext?.targetPhase === phase ? {} : { backward_context: context }),
-    ...(target === undefined || backwardReturnTarget === phase ? {} : { backward_return_target: target }),
+    backward_context: backwardContext?.targetPhase === phase ? undefined : context,
+    backward_return_target: backwardReturnTarget === phase ? undefined : target,
   };
 }
 
-export type Travel = { from: Phase; to: Phase; wish: BackwardWish; issues: number; time: string };
+export type Travel = { from: Phase; to: Phase; request: BackwardWish; issues: number; time: string };
 
-/** §2E, §2F: an earlier phase comes again; it and those between have to be completed once more. Nothing that was known is lost. */
+/** §2E, §2F: reopens an earlier phase and those between; nothing recorded is lost. */
 export function withTravelBack(reading: MetaReading, travel: Travel): Record<string, unknown> {
-  const { from, to, wish, issues, time } = travel;
+  const { from, to, request, issues, time } = travel;
   const { meta } = reading;
   const reopened = phases.slice(phases.indexOf(to), phases.indexOf(from));
   const raw = reopened.reduce<Record<string, unknown>>(reopenPhase, open(reading));
@@ -113,9 +105,9 @@ export function withTravelBack(reading: MetaReading, travel: Travel): Record<str
     backward_context: {
       source_phase: from,
       target_phase: to,
-      ...(wish.reason === undefined ? {} : { reason: wish.reason }),
-      findings: wish.findings,
-      ...(wish.downstreamImpact === undefined ? {} : { downstream_impact: wish.downstreamImpact }),
+      reason: request.reason,
+      findings: request.findings,
+      downstream_impact: request.downstreamImpact,
     },
     backward_return_target: laterOf(meta.backwardReturnTarget, from),
     backward_trips: [...trips, { from, to, issues, time }],
@@ -132,19 +124,19 @@ function reopenPhase(raw: Record<string, unknown>, phase: Phase): Record<string,
   return { ...raw, phases: { ...all, [phase]: { ...rest, completedBefore: before } } };
 }
 
-/** Who is sent back on the way to somewhere still has to get there. */
+/** Going back on the way to a later phase does not change that target. */
 function laterOf(target: string | undefined, from: Phase): Phase {
   if (target === undefined || !isPhase(target)) return from;
   return phases.indexOf(target) > phases.indexOf(from) ? target : from;
 }
 
-/** Phases that somebody chose to leave out. */
+/** Phases that you chose to skip. */
 export function withSkipped(reading: MetaReading, skipped: readonly SkippedPhase[]): Record<string, unknown> {
   const raw = open(reading);
   return { ...raw, skippedPhases: [...reading.meta.skippedPhases, ...skipped] };
 }
 
-/** T-129: somebody gave the feature up. */
+/** T-129: you abandoned the feature. */
 export function withAbandoned(reading: MetaReading, time: string): Record<string, unknown> {
   return { ...open(reading), status: 'abandoned', completed: time };
 }
@@ -159,7 +151,7 @@ export function serializeMeta(raw: Readonly<Record<string, unknown>>): string {
   return `${JSON.stringify(raw, null, 2)}\n`;
 }
 
-/** Terminal states do not change, and a file that could not be read is not overwritten. */
+/** Terminal states do not change, and an unreadable file is not overwritten. */
 function open({ meta, raw, problems }: MetaReading): Record<string, unknown> {
   const broken = problems.find((problem) => /not valid JSON|does not hold|cannot be read/.test(problem));
   if (broken !== undefined) {
@@ -172,13 +164,12 @@ function open({ meta, raw, problems }: MetaReading): Record<string, unknown> {
   if (isTerminal(meta)) {
     throw new CharretteError({
       code: 'usage',
-      message: `The feature is ${meta.status}; its state does not change any more.`,
+      message: `The feature is ${meta.status}; its state cannot change.`,
     });
   }
   return { ...raw };
 }
 
-/** A feature that has ended stays as it is. */
 export function isTerminal({ status }: FeatureMeta): boolean {
   return status === 'completed' || status === 'abandoned';
 }
@@ -188,10 +179,7 @@ function withPhase(
   phase: Phase,
   change: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  if (!isPhase(phase))
-    throw new CharretteError({ code: 'internal', message: `${String(phase)} is no phase.` });
-  const all = typeof raw['phases'] === 'object' && raw['phases'] !== null ? { ...raw['phases'] } : {};
-  const earlier = phase in all ? (all as Record<string, unknown>)[phase] : {};
-  const record = typeof earlier === 'object' && earlier !== null ? earlier : {};
+  const all = isRecord(raw['phases']) ? raw['phases'] : {};
+  const record = isRecord(all[phase]) ? all[phase] : {};
   return { ...raw, phases: { ...all, [phase]: { ...record, ...change } } };
 }

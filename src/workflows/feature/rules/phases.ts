@@ -9,7 +9,7 @@ type PhaseRow = {
   produces?: ArtifactKey;
   /** lean/C-26: what must be there and valid before it may start, with what that needs in turn. */
   needs: readonly ArtifactKey[];
-  /** §2B: who reviews the result, in order, with budgets of their own (T-119). */
+  /** §2B: who reviews the result, in order, each with its own number of rounds (T-119). */
   reviewers: readonly { role: string; max: number }[];
 };
 

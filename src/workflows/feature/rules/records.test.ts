@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { countIterations, countMarkers } from '../../../prompts/markers.ts';
-import { type HistoryEntry, renderHistoryEntry, renderImplementEntry } from './history.ts';
+import { type HistoryEntry, renderHistoryEntry, renderImplementEntry, reviewRecord } from './history.ts';
 import {
   filesInLog,
   implementationLogHeader,
@@ -8,8 +8,7 @@ import {
   renderLogEntry,
   safePaths,
 } from './implementation-log.ts';
-import { phaseOutcome } from './outcome-line.ts';
-import { reviewRecord } from './review-log.ts';
+import { phaseOutcome } from './review-loop.ts';
 
 test('a report of empty lines takes one pass', () => {
   const report = readTaskReport(`## Decisions\n\n- one\n${'\n'.repeat(399_000)}* two\n`);
@@ -163,7 +162,7 @@ test('§2C: the outcome in the first sentence that fits', () => {
   expect(lines).toHaveLength(7);
 });
 
-test('T-075, T-085, lean/C-23: an answer that could not be read is on record with its markers and the reason', () => {
+test('T-075, T-085, lean/C-23: an answer that could not be read is recorded with its markers and the reason', () => {
   const marker = 'LAZY-LOAD-WARNING: spec-reviewer did not confirm artifact reads';
   const unread = {
     command: 'specify',
@@ -183,7 +182,7 @@ test('T-075, T-085, lean/C-23: an answer that could not be read is on record wit
   const text = renderHistoryEntry(unread);
   expect(text).toContain('**Reviewer verdict:** rejected (the answer has no JSON object ## x)\n');
   expect(countMarkers(text)).toMatchObject(countMarkers(`${marker}\n`));
-  expect(reviewRecord(unread, unread.result, [])).toMatchObject({
+  expect(reviewRecord(unread)).toMatchObject({
     reason: 'the answer has no JSON object ## x',
   });
 });

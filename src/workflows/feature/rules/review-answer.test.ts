@@ -30,7 +30,7 @@ test.each([
   ['prose', 'Looks good to me, approved!', 'no JSON object'],
   ['nothing', '', 'no JSON object'],
   ['an object about something else', '{"verdict": "fine"}', 'no `approved`'],
-  ['issues that are no list', '{"approved": true, "issues": "none"}', 'not a list'],
+  ['issues that are not a list', '{"approved": true, "issues": "none"}', 'not a list'],
 ])('T-118: %s is not an answer', (_name, text, problem) => {
   expect(readReviewAnswer(text)).toEqual({ ok: false, problem: expect.stringContaining(problem) });
 });
@@ -150,7 +150,7 @@ test('lean/C-21: an accepted issue does not stop the gate again, a new one does,
   expect(judgeAnswer(answer(false, again), [{ ...waiver, reason: ' ' }]).gate).toBe('fail');
 });
 
-test('T-117: the gate never passes with an open blocker, whatever else is said', () => {
+test('T-117: the gate never passes with an open blocker, whatever the rest of the answer', () => {
   fc.assert(
     fc.property(
       fc.boolean(),

@@ -20,7 +20,7 @@ export type ReviewIssue = {
 export const reviewLevels = ['tasks', 'spec', 'design', 'prd'] as const;
 export type ReviewLevel = (typeof reviewLevels)[number];
 
-/** What a reviewer said, whoever it was. The gate's own verdict is another thing (lean/C-20). */
+/** The answer of any reviewer; the gate has its own verdict (lean/C-20). */
 export type ReviewAnswer = {
   approved: boolean;
   issues: readonly ReviewIssue[];
@@ -33,9 +33,9 @@ export type ReviewAnswer = {
 
 export type AnswerReading = { ok: true; answer: ReviewAnswer } | { ok: false; problem: string };
 
-/** Nobody reads more issues than this, and no honest answer has them. */
-const mostIssues = 500;
-const mostCharacters = 8_000;
+/** More issues than this are not useful. */
+const maxIssues = 500;
+const maxCharacters = 8_000;
 
 /**
  * §2D, T-118: reads the answer of any reviewer: JSON alone, in prose, in a fence; old and new names of its fields. In prose, a
@@ -65,10 +65,10 @@ function readValue(value: unknown): AnswerReading {
     ok: true,
     answer: {
       approved,
-      issues: list.slice(0, mostIssues).flatMap(readIssue),
+      issues: list.slice(0, maxIssues).flatMap(readIssue),
       summary: textOf(value['summary']) ?? '',
-      ...(isRecord(value['levels']) ? { levels: readLevels(value['levels']) } : {}),
-      ...(backward === undefined ? {} : { backward }),
+      levels: isRecord(value['levels']) ? readLevels(value['levels']) : undefined,
+      backward,
     },
   };
 }
@@ -100,9 +100,9 @@ function readRelevance(value: Readonly<Record<string, unknown>>): AnswerReading 
     ok: true,
     answer: {
       approved: booleanOf(value['pass']) === true && issues.length === 0 && checks.length > 0,
-      issues: issues.slice(0, mostIssues),
+      issues: issues.slice(0, maxIssues),
       summary: textOf(value['summary']) ?? '',
-      ...(backward === undefined ? {} : { backward }),
+      backward,
     },
   };
 }
@@ -129,7 +129,7 @@ function readIssue(raw: unknown): ReviewIssue[] {
   ];
 }
 
-/** Names that reviewers used for the three severities; what nobody knows is taken seriously. */
+/** Names that reviewers used for the three severities; an unknown one is a warning. */
 const severityNames: Readonly<Record<string, Severity>> = {
   blocker: 'blocker',
   blocking: 'blocker',
@@ -164,5 +164,5 @@ function booleanOf(value: unknown): boolean | undefined {
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
   if (typeof value !== 'string' || value.trim() === '') return undefined;
-  return value.trim().slice(0, mostCharacters).toWellFormed();
+  return value.trim().slice(0, maxCharacters).toWellFormed();
 }

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { type FeatureMeta, readMeta } from '../../../prompts/feature/meta.ts';
 import { selectFeature } from '../../../prompts/feature/select.ts';
 import { parseTasks } from '../../../prompts/sections/tasks.ts';
-import { tasksOfSpec } from './light-tasks.ts';
+import { tasksOfSpec } from '../implement-tasks.ts';
 import {
   newMeta,
   serializeMeta,
@@ -16,9 +16,7 @@ import {
   withSkipped,
 } from './meta-write.ts';
 import { nextPhase } from './phases.ts';
-import { featureStatus } from './status.ts';
-import { transitionTo } from './transition.ts';
-import { artifactValidity } from './validity.ts';
+import { artifactValidity, featureStatus, transitionTo } from './status.ts';
 
 const long = 'word '.repeat(30);
 
@@ -205,7 +203,7 @@ test.each([undefined, '', '{', '[]', 'null', '"x"'])(
   },
 );
 
-test('null mode and missing phases are fine, unknown words are said', () => {
+test('accepts a null mode and missing phases, reports unknown words', () => {
   expect(readMeta('{"mode": null, "status": "planned"}').problems).toEqual([]);
   expect(readMeta('{"status": "sleeping"}').problems).toEqual([
     'status is "sleeping"; known are planned, active, completed, abandoned',
@@ -266,7 +264,7 @@ test('a state file that could not be read is not overwritten', () => {
   );
 });
 
-test('T-012: features are told by number, and a folder is one only by its state or a document', async () => {
+test('T-012: finds features by number; a folder is one only with a state or a document', async () => {
   const root = mkdtempSync(path.join(tmpdir(), 'features-'));
   for (const name of ['999-old', '1000-new', '1001-empty']) mkdirSync(path.join(root, name));
   for (const name of ['999-old', '1000-new'])

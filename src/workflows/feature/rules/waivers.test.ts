@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { judgeAnswer } from './gate.ts';
+import { appendReview, latestReviews, readReviews, reviewRecord } from './history.ts';
 import type { ReviewIssue } from './review-answer.ts';
-import { appendReview, latestReviews, readReviews, reviewRecord } from './review-log.ts';
-import { addWaiver, readWaivers, removeWaiver, waiverFile } from './waiver-file.ts';
-import { fingerprint } from './waivers.ts';
+import { addWaiver, fingerprint, readWaivers, removeWaiver, waiverFile } from './waivers.ts';
 
 const folder = () => mkdtempSync(path.join(tmpdir(), 'waivers-'));
 const issue: ReviewIssue = {
@@ -48,7 +47,7 @@ test('lean/C-06, lean/C-20: both verdicts and fingerprints are kept outside the 
   const feature = path.join(root, 'docs/features/007-search');
   const answer = { approved: true, issues: [issue], summary: '' };
   const facts = { time: '2026-03-01T10:00:00Z', command: 'specify', role: 'spec-reviewer', iteration: 1 };
-  const record = reviewRecord(facts, judgeAnswer(answer), answer.issues);
+  const record = reviewRecord({ ...facts, result: judgeAnswer(answer), issues: answer.issues });
   await appendReview(root, feature, record);
   await appendReview(root, feature, record);
   await appendReview(root, feature, { ...record, iteration: 2, gate: 'pass' });

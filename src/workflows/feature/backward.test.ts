@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type BackwardTrip, readBackwardWish } from '../../../prompts/feature/archive.ts';
-import { readMeta } from '../../../prompts/feature/meta.ts';
+import { type BackwardTrip, readBackwardWish } from '../../prompts/feature/archive.ts';
+import { readMeta } from '../../prompts/feature/meta.ts';
 import { backwardIssues, decideBackward } from './backward.ts';
-import type { GateResult } from './gate.ts';
-import { serializeMeta, withPhaseCompleted, withPhaseStarted, withTravelBack } from './meta-write.ts';
-import { phases } from './phases.ts';
-import { transitionTo } from './transition.ts';
+import type { GateResult } from './rules/gate.ts';
+import { serializeMeta, withPhaseCompleted, withPhaseStarted, withTravelBack } from './rules/meta-write.ts';
+import { phases } from './rules/phases.ts';
+import { transitionTo } from './rules/status.ts';
 
 const failed = (issues: number): GateResult => ({
   reviewer: 'rejected',
@@ -15,9 +15,9 @@ const failed = (issues: number): GateResult => ({
   waived: [],
   reason: '',
 });
-const wish = (to: string) => ({ to, findings: [] });
+const request = (to: string) => ({ to, findings: [] });
 const decide = (from: 'design' | 'plan' | 'implement', to: string, more: object = {}, result = failed(2)) =>
-  decideBackward({ from, wish: wish(to), result, meta: { backwardTrips: [], ...more } });
+  decideBackward({ from, request: request(to), result, meta: { backwardTrips: [], ...more } });
 
 test.each([
   ['implement', 'design', 'design'],
@@ -29,11 +29,11 @@ test.each([
 });
 
 test.each([
-  ['design', 'design', 'no earlier phase'],
-  ['design', 'implement', 'no earlier phase'],
-  ['design', 'brainstorm', 'no earlier phase'],
-  ['implement', '__proto__', 'no earlier phase'],
-] as const)('§2F: from %s to %s is no way back', (from, word, reason) => {
+  ['design', 'design', 'not an earlier phase'],
+  ['design', 'implement', 'not an earlier phase'],
+  ['design', 'brainstorm', 'not an earlier phase'],
+  ['implement', '__proto__', 'not an earlier phase'],
+] as const)('§2F: from %s to %s is not a way back', (from, word, reason) => {
   expect(decide(from, word)).toEqual({ kind: 'ignored', reason: expect.stringContaining(reason) });
 });
 
@@ -69,7 +69,7 @@ test('§2F: whatever reviewers count, two phases cannot send each other work for
   );
 });
 
-test('§2D: wishes are read whatever is in them', () => {
+test('§2D: reads any request to go back', () => {
   expect(readBackwardWish({ backward_to: ' none ' })).toBeUndefined();
   expect(readBackwardWish({ backward_to: 7 })).toBeUndefined();
   const findings = ['short', 3, {}, { issue: 'i', artifact: 'spec.md', section: 'R1', suggestion: 's' }];
@@ -78,7 +78,7 @@ test('§2D: wishes are read whatever is in them', () => {
     to: 'specify',
     findings: [{ issue: 'short' }, { issue: 'i', artifact: 'spec.md', section: 'R1', suggestion: 's' }],
   });
-  expect(backwardIssues(read ?? wish(''))).toEqual([
+  expect(backwardIssues(read ?? request(''))).toEqual([
     '[blocker] short',
     '[blocker] i (at: spec.md, R1) Suggestion: s',
   ]);
@@ -89,7 +89,7 @@ const travelled = (raw: object) =>
   withTravelBack(readMeta(JSON.stringify(raw)), {
     from: 'plan',
     to: 'specify',
-    wish: { to: 'specify', reason: 'r', findings: [{ issue: 'i' }], downstreamImpact: 'd' },
+    request: { to: 'specify', reason: 'r', findings: [{ issue: 'i' }], downstreamImpact: 'd' },
     issues: 2,
     time: 't2',
   });

@@ -6,16 +6,16 @@ import {
   bareEnvironment,
   type TemporaryRepository,
   temporaryRepository,
-} from '../../../../test/temporary-repository.ts';
+} from '../../../test/temporary-repository.ts';
 import {
   dropRecords,
   featureKey,
   keepRecords,
   putBackRecords,
   readRecord,
-} from '../../../prompts/feature/archive.ts';
-import { gitOutput } from '../../../repo/git/run-git.ts';
-import { commitRevision, completionMessage, revisionMessage } from './commit-revision.ts';
+} from '../../prompts/feature/archive.ts';
+import { gitOutput } from '../../repo/git/run-git.ts';
+import { commitRevision, completionMessage, revisionMessage } from './commit.ts';
 
 const git = { environment: bareEnvironment };
 let repository: TemporaryRepository;
@@ -41,14 +41,9 @@ test('T-091: messages of revisions and of completed phases', () => {
 
 test('T-092, T-096, tricky case 8: only the named files are committed, whatever else is staged', async () => {
   repository.write('spec.md', 'two\n');
-  repository.write('other.txt', 'staged by somebody\n');
+  repository.write('other.txt', 'staged by another user\n');
   await gitOutput(repository.root, ['add', 'other.txt'], git);
-  const outcome = await commitRevision(
-    repository.root,
-    ['spec.md'],
-    'charrette: specify review iteration 1',
-    git,
-  );
+  const outcome = await commitRevision(repository.root, ['spec.md'], 'charrette: specify review iteration 1');
   expect(outcome.kind).toBe('COMMIT_OK');
   expect(await gitOutput(repository.root, ['show', '--name-only', '--format=%s', 'HEAD'], git)).toBe(
     'charrette: specify review iteration 1\n\nspec.md\n',
@@ -56,15 +51,15 @@ test('T-092, T-096, tricky case 8: only the named files are committed, whatever 
   expect(await gitOutput(repository.root, ['diff', '--cached', '--name-only'], git)).toBe('other.txt\n');
 });
 
-test('T-092: an artifact that was never tracked is committed too; no change is told apart from failure', async () => {
+test('T-092: an artifact that was never tracked is committed too; no change differs from failure', async () => {
   repository.write('design.md', 'new\n');
-  expect((await commitRevision(repository.root, ['design.md'], 'm', git)).kind).toBe('COMMIT_OK');
-  expect(await commitRevision(repository.root, ['design.md'], 'm', git)).toEqual({ kind: 'NO_CHANGES' });
-  expect(await commitRevision(repository.root, [], 'm', git)).toEqual({ kind: 'NO_CHANGES' });
-  expect(await commitRevision(repository.root, ['gone.md'], 'm', git)).toMatchObject({
+  expect((await commitRevision(repository.root, ['design.md'], 'm')).kind).toBe('COMMIT_OK');
+  expect(await commitRevision(repository.root, ['design.md'], 'm')).toEqual({ kind: 'NO_CHANGES' });
+  expect(await commitRevision(repository.root, [], 'm')).toEqual({ kind: 'NO_CHANGES' });
+  expect(await commitRevision(repository.root, ['gone.md'], 'm')).toMatchObject({
     kind: 'COMMIT_FAILED',
   });
-  expect(await commitRevision(repository.root, ['../x', '/etc/passwd'], 'm', git)).toEqual({
+  expect(await commitRevision(repository.root, ['../x', '/etc/passwd'], 'm')).toEqual({
     kind: 'NO_CHANGES',
   });
 });
@@ -87,7 +82,7 @@ test.each(['pre-commit', 'commit-msg', 'prepare-commit-msg'])(
     const before = state();
     repository.write(`.git/hooks/${hook}`, '#!/bin/sh\necho first\necho second >&2\nexit 1\n');
     chmodSync(path.join(repository.root, '.git/hooks', hook), 0o755);
-    expect(await commitRevision(repository.root, ['docs'], 'm', git)).toEqual({
+    expect(await commitRevision(repository.root, ['docs'], 'm')).toEqual({
       kind: 'COMMIT_FAILED',
       reason: 'first\nsecond',
     });
@@ -106,7 +101,7 @@ test('T-092: files that were only announced came back from a refused commit as s
   const status = () => repository.git('status', '--porcelain', '--untracked-files=all');
   const before = status();
   refuse('exit 1');
-  expect((await commitRevision(repository.root, ['docs'], 'm', git)).kind).toBe('COMMIT_FAILED');
+  expect((await commitRevision(repository.root, ['docs'], 'm')).kind).toBe('COMMIT_FAILED');
   expect(status()).toBe(before);
   expect(repository.git('diff', '--cached', '--name-only')).toBe('docs/staged-empty.md');
 });
@@ -115,7 +110,7 @@ test('T-092: what could not be staged as it was before was not spoken of', async
   repository.write('new.md', 'text\n');
   repository.git('add', '--intent-to-add', 'new.md');
   refuse('rm new.md; echo no; exit 1');
-  expect(await commitRevision(repository.root, ['new.md'], 'm', git)).toEqual({
+  expect(await commitRevision(repository.root, ['new.md'], 'm')).toEqual({
     kind: 'COMMIT_FAILED',
     reason: expect.stringMatching(/^no; what was staged before could not be put back: .*new\.md/),
   });
@@ -145,7 +140,7 @@ test('T-086, lean/C-06: finishing takes history and log out of the feature, comp
   expect(readFileSync(source, 'utf8')).toBe(readFileSync(copy, 'utf8'));
 });
 
-test('T-086: records of a feature that was finished twice stand beside each other, and the last one counts', async () => {
+test('T-086: records of a feature that was finished twice are kept next to each other, and the last one counts', async () => {
   const root = mkdtempSync(path.join(tmpdir(), 'archive-'));
   const feature = path.join(root, '007-search');
   mkdirSync(feature);
@@ -161,7 +156,7 @@ test('T-086: records of a feature that was finished twice stand beside each othe
   expect(await readRecord(root, feature, '.review-history.md')).toBe('second\n');
 });
 
-test('T-001, lean/C-06: features of the same name below two roots have records of their own', () => {
+test('T-001, lean/C-06: features of the same name below two roots have separate records', () => {
   expect(
     ['docs/features/001-a', 'apps/web/docs/features/001-a'].map((at) => featureKey('/p', `/p/${at}`)),
   ).toEqual(['001-a', 'apps/web/docs/features/001-a']);

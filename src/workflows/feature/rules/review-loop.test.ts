@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fixSummary } from './fix-summary.ts';
+import { fixSummary } from './review-loop.ts';
 
 test('T-099: the fix summary names every issue by its first words', () => {
   const open = [{ description: 'R1 is\nvague' }, { description: 'x'.repeat(300) }];

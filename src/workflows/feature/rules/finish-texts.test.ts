@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readMeta } from '../../../prompts/feature/meta.ts';
-import { renderRetro } from './retro.ts';
+import { renderRetro } from './finish-texts.ts';
 
 test('§2B: a retrospective counts what the records say, and says so where there is nothing', () => {
   const meta = readMeta(

@@ -1,23 +1,23 @@
 import { expect, test } from 'vitest';
-import { featureDirectory } from '../../../../test/support/feature-directory.ts';
-import { readFeature } from '../../../prompts/feature-files.ts';
-import { noResumeState } from '../../../prompts/resume/state.ts';
-import { dispatchFor } from '../../../prompts/roles/table.ts';
-import { seededNonce } from '../../../prompts/untrusted.ts';
-import { type FixCall, fixOnce } from './fix-call.ts';
-import type { CallOutcome, ReviewPort } from './review-call.ts';
+import { featureDirectory } from '../../../test/support/feature-directory.ts';
+import { readFeature } from '../../prompts/feature-files.ts';
+import { noResumeState } from '../../prompts/resume/state.ts';
+import { dispatchFor } from '../../prompts/roles/table.ts';
+import { seededNonce } from '../../prompts/untrusted.ts';
+import { type FixCall, fixOnce } from './fix.ts';
+import type { CallOutcome, RolePort } from './rules/role-call.ts';
 
 const prose = 'The cache keeps every answer for a minute and then asks the store again.\n'.repeat(200);
 const report = 'Files read: a\n## Files changed\n- src/a.ts\n';
 
 function port(answers: readonly CallOutcome[], now = 1_000) {
   const requests: { prompt: string; resume?: string }[] = [];
-  const made: ReviewPort = {
+  const made: RolePort = {
     call: async (request) => {
       requests.push(request);
       return answers[requests.length - 1] ?? { text: '', error: 'no more answers' };
     },
-    now: () => now,
+    now,
     count: (text) => Math.ceil(text.length / 4),
     nonce: seededNonce('test'),
   };
@@ -31,7 +31,7 @@ async function fix(more: Partial<FixCall> = {}): Promise<FixCall> {
     feature: await readFeature(directory),
     state: noResumeState,
     issues: ['security-reviewer: [blocker] key in the log'],
-    round: 1,
+    iteration: 1,
     max: 5,
     agentResumes: true,
     code: { 'src/a.ts': 'one\n', 'src/b.ts': 'two\n' },
@@ -54,11 +54,11 @@ test('T-110, T-127: the first fix has five artifacts, all files and the issues o
   expect(state.sessions['implement/implementer']).toMatchObject({ agentId: 's1', lastIteration: 1 });
 });
 
-test('T-109: the next fix goes on in the session, with the files that changed meanwhile and no references', async () => {
+test('T-109: the next fix continues the session, with the files that changed meanwhile and no references', async () => {
   const { state } = await fixOnce(await fix(), port([{ text: report, session: 's1' }]));
   const agent = port([{ text: report, session: 's1' }]);
   const code = { 'src/a.ts': 'changed\n', 'src/b.ts': 'two\n' };
-  const { record } = await fixOnce(await fix({ state, round: 2, code }), agent);
+  const { record } = await fixOnce(await fix({ state, iteration: 2, code }), agent);
   expect(agent.requests).toMatchObject([{ resume: 's1' }]);
   const prompt = agent.requests[0]?.prompt ?? '';
   expect(prompt).toContain('## New Issues to Fix');
@@ -77,7 +77,7 @@ test.each([
   async (_name, answer, reason) => {
     const { state } = await fixOnce(await fix(), port([{ text: report, session: 's1' }]));
     const agent = port([answer, { text: report, session: 's2' }]);
-    const result = await fixOnce(await fix({ state, round: 2 }), agent);
+    const result = await fixOnce(await fix({ state, iteration: 2 }), agent);
     expect(agent.requests[1]?.prompt).toContain('(Fresh dispatch — prior fix session unavailable.)');
     expect(result.markers).toContain(`RESUME-FALLBACK: implementer iteration 2 — ${reason}`);
     expect(result.state.sessions['implement/implementer']?.agentId).toBe('s2');

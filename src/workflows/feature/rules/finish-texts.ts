@@ -1,10 +1,11 @@
+import { outline } from '../../../base/markdown/sections.ts';
+import { counted } from '../../../base/text/format.ts';
 import type { FeatureMeta } from '../../../prompts/feature/meta.ts';
 import type { MarkerCount } from '../../../prompts/markers.ts';
 import { type DispatchRecord, dispatchRates } from '../../../prompts/rates.ts';
-import { oneLine } from './history.ts';
+import { oneLine, type ReviewRecord } from './history.ts';
 import { phases } from './phases.ts';
-import type { ReviewRecord } from './review-log.ts';
-import type { KeptWaiver } from './waiver-file.ts';
+import type { Waiver } from './waivers.ts';
 
 export type RetroFacts = {
   feature: string;
@@ -12,7 +13,7 @@ export type RetroFacts = {
   reviews: readonly ReviewRecord[];
   dispatches: readonly DispatchRecord[];
   markers: MarkerCount;
-  waivers: readonly KeptWaiver[];
+  waivers: readonly Waiver[];
   /** `implementation-log.md`. */
   log: string;
   /** Tasks whose box is not ticked. */
@@ -46,7 +47,7 @@ function observe({ meta, dispatches }: RetroFacts): string[] {
     const record = meta.phases[phase];
     if (record?.started === undefined) return [];
     const ended = record.completed === undefined ? 'not completed' : `completed ${record.completed}`;
-    const count = record.iterations === undefined ? '' : `, ${times(record.iterations, 'iteration')}`;
+    const count = record.iterations === undefined ? '' : `, ${counted(record.iterations, 'iteration')}`;
     return [`${phase}: ${ended}${count}`];
   });
   const skipped = meta.skippedPhases.map(({ phase }) => `${phase}: skipped`);
@@ -55,7 +56,7 @@ function observe({ meta, dispatches }: RetroFacts): string[] {
   const calls =
     dispatches.length === 0
       ? []
-      : [`${times(dispatches.length, 'call')}, ${resumed} in a continued session, ${tokens} prompt tokens`];
+      : [`${counted(dispatches.length, 'call')}, ${resumed} in a continued session, ${tokens} prompt tokens`];
   return [...rounds, ...skipped, ...calls];
 }
 
@@ -71,9 +72,9 @@ function review({ reviews, waivers, markers }: RetroFacts): string[] {
     ...(reviews.length === 0
       ? []
       : [
-          `${times(reviews.length, 'review')}: ${times(count('blocker'), 'blocker')}, ${times(count('warning'), 'warning')}, ${times(count('suggestion'), 'suggestion')}`,
+          `${counted(reviews.length, 'review')}: ${counted(count('blocker'), 'blocker')}, ${counted(count('warning'), 'warning')}, ${counted(count('suggestion'), 'suggestion')}`,
           `most often: ${categories.map(([category, most]) => `${oneLine(category)} ${most}`).join(', ') || 'no issue'}`,
-          `reviewer and gate differed ${times(differing.length, 'time')}`,
+          `reviewer and gate differed ${counted(differing.length, 'time')}`,
         ]),
     ...waivers.map(
       ({ issue, fingerprint, reason }) => `waived: ${oneLine(issue ?? fingerprint)} (${oneLine(reason)})`,
@@ -81,7 +82,7 @@ function review({ reviews, waivers, markers }: RetroFacts): string[] {
     ...(markers.lazyLoadWarnings + markers.resumeFallbacks === 0
       ? []
       : [
-          `${times(markers.lazyLoadWarnings, 'lazy-load warning')}, ${times(markers.resumeFallbacks, 'resume fallback')}`,
+          `${counted(markers.lazyLoadWarnings, 'lazy-load warning')}, ${counted(markers.resumeFallbacks, 'resume fallback')}`,
         ]),
   ];
 }
@@ -102,16 +103,75 @@ function act({ meta, log, unticked }: RetroFacts): string[] {
       ({ severity, description }) => `open after ${phase}: [${severity}] ${oneLine(description)}`,
     ),
   );
-  const said = ['Deviations', 'Concerns'].flatMap((field) =>
+  const words = ['Deviations', 'Concerns'].flatMap((field) =>
     (log.slice(0, 4_000_000).match(new RegExp(`^- \\*\\*${field}:\\*\\* .+$`, 'gm')) ?? [])
       .map((line) => line.replace(/^- \*\*\w+:\*\* /, ''))
       .filter((value) => !/^none\.?$/i.test(value.trim()))
       .map((value) => `${field.toLowerCase().replace(/s$/, '')}: ${oneLine(value)}`),
   );
-  return [...notes, ...said, ...(unticked === 0 ? [] : [`${times(unticked, 'box')} of tasks.md not ticked`])];
+  return [
+    ...notes,
+    ...words,
+    ...(unticked === 0 ? [] : [`${counted(unticked, 'box', 'boxes')} of tasks.md not ticked`]),
+  ];
 }
 
-function times(count: number, word: string): string {
-  const plural = word.endsWith('x') ? `${word}es` : `${word}s`;
-  return `${count} ${count === 1 ? word : plural}`;
+export type PullRequestFacts = {
+  feature: string;
+  meta: FeatureMeta;
+  /** `spec.md`. */
+  spec: string;
+  /** `implementation-log.md`. */
+  log: string;
+  waivers: readonly Waiver[];
+  /** What the tests of the project came to. */
+  checks: string;
+};
+
+const maxLines = 60;
+
+/** §2B: the text of a pull request, made from the records of the feature; its first line is the title. */
+export function renderPullRequest({ feature, meta, spec, log, waivers, checks }: PullRequestFacts): string {
+  const done = [...log.matchAll(/^## Task ([^\n]+)$/gm)].map(([, task = '']) => `- Task ${oneLine(task)}`);
+  const reviews = phases.flatMap((phase) => {
+    const record = meta.phases[phase];
+    if (record?.completed === undefined || record.iterations === undefined || record.iterations === 0)
+      return [];
+    return [`- ${phase}: ${counted(record.iterations, 'review round')}`];
+  });
+  const notes = phases.flatMap((phase) =>
+    (meta.phases[phase]?.reviewerNotes ?? []).map(
+      ({ severity, description }) => `- [${severity}] ${phase}: ${oneLine(description).slice(0, 300)}`,
+    ),
+  );
+  const accepted = waivers.map(
+    ({ fingerprint, issue, reason }) => `- ${oneLine(issue ?? fingerprint)} (${oneLine(reason)})`,
+  );
+  const sections: [string, readonly string[]][] = [
+    ['What was done', done],
+    ['How it was reviewed', [...reviews, `- tests: ${oneLine(checks)}`]],
+    ['Open notes of reviewers', notes],
+    ['Accepted as it is', accepted],
+  ];
+  return [
+    `# ${titleOf(feature, spec)}`,
+    '',
+    `Feature ${feature}; specification, design, plan and tasks stand in its folder.`,
+    '',
+    ...sections.flatMap(([heading, lines]) =>
+      lines.length === 0 ? [] : [`## ${heading}`, '', ...bounded(lines), ''],
+    ),
+  ].join('\n');
+}
+
+/** The heading of the specification, unless it only names the kind of document; else the folder name. */
+export function titleOf(feature: string, spec: string): string {
+  const heading = outline(spec)[0]?.title ?? '';
+  const words = oneLine(heading.replace(/^(?:feature )?spec(?:ification)?\b[\s:–—-]*/i, '')).slice(0, 100);
+  return words === '' ? feature.replace(/^\d+-/, '').replaceAll('-', ' ') : words;
+}
+
+function bounded(lines: readonly string[]): string[] {
+  const rest = lines.length - maxLines;
+  return rest <= 0 ? [...lines] : [...lines.slice(0, maxLines), `- and ${rest} more`];
 }

@@ -8,7 +8,7 @@ import { shippedRoot, shippedSkills } from './install/package-tree.ts';
 import { lintPaths } from './lint/lint-paths.ts';
 import { buildPackage } from './model/package.ts';
 import { readPackageFiles } from './package-files.ts';
-import { readOutputSchemas } from './run/output-schema.ts';
+import { readOutputSchemas } from './run/outputs.ts';
 import { runPlan } from './run/run-plan.ts';
 import { readScenario, simulate } from './run/simulate.ts';
 

@@ -2,14 +2,14 @@ import type { JsonSchema } from '../../agents/port.ts';
 import { isRecord } from '../../base/safe-json.ts';
 import { delimit, seededNonce, untrustedRule } from '../../prompts/untrusted.ts';
 import { isOnScale, scaleWords } from '../model/condition.ts';
-import { type OutputSchema, schemaOfFile } from './output-schema.ts';
+import { type OutputSchema, type OutputSchemas, schemaOfFile } from './outputs.ts';
 import type { RunPhase } from './run-plan.ts';
 
 const statuses = ['DONE', 'DONE_WITH_CONCERNS', 'BLOCKED', 'NEEDS_CONTEXT', 'FAILED'] as const;
 
 export type PhaseStatus = (typeof statuses)[number];
 
-/** What a phase gives back: values of its variables, contents of files it could not write itself, a summary. */
+/** What a phase returns: values of its variables, contents of files it could not write itself, a summary. */
 export type PhaseAnswer = {
   status: PhaseStatus;
   summary: string;
@@ -24,10 +24,10 @@ export type PhaseCall = {
   task: string;
   preferences: Readonly<Record<string, unknown>>;
   values: Readonly<Record<string, unknown>>;
-  /** What was wrong with the attempts before. */
+  /** Problems of the last attempt. */
   problems: readonly string[];
   /** Schemas of outputs, by name. */
-  schemas: ReadonlyMap<string, OutputSchema>;
+  schemas: OutputSchemas;
   seed: string;
 };
 
@@ -72,7 +72,7 @@ export function phasePrompt({
   ].join('\n\n');
 }
 
-/** What a condition wants of a value. */
+/** The scale on which a condition orders a value. */
 function scaleOf({ ordered }: RunPhase, name: string): string {
   const found = ordered.find(({ path }) => path === name);
   return found === undefined ? '' : `, ${scaleWords[found.scale]}`;
@@ -83,7 +83,7 @@ function shape(found: OutputSchema | undefined): string {
   return found === undefined ? '' : `, which must fit this JSON Schema: ${JSON.stringify(found.schema)}`;
 }
 
-export function phaseSchema({ variables }: RunPhase, schemas: ReadonlyMap<string, OutputSchema>): JsonSchema {
+export function phaseSchema({ variables }: RunPhase, schemas: OutputSchemas): JsonSchema {
   return {
     type: 'object',
     required: ['status', 'summary', 'outputs'],
@@ -102,7 +102,7 @@ export function phaseSchema({ variables }: RunPhase, schemas: ReadonlyMap<string
 
 export type PhaseReading = { answer: PhaseAnswer | undefined; problems: string[] };
 
-/** A declared value that is missing, empty or off the scale of a condition fails the phase by name; undeclared ones are left. */
+/** A declared value that is missing, empty or off the scale of a condition is a problem; undeclared ones are ignored. */
 export function readPhaseAnswer(value: unknown, phase: RunPhase): PhaseReading {
   if (!isRecord(value) || !isRecord(value['outputs']))
     return { answer: undefined, problems: ['The answer is not a JSON object with "outputs".'] };
@@ -155,11 +155,11 @@ function offScale({ ordered }: RunPhase, outputs: Readonly<Record<string, unknow
   return [...new Set(found)];
 }
 
-/** What stands under a dotted path. */
+/** The value at a dotted path. */
 export function valueAt(path: string, values: Readonly<Record<string, unknown>>): unknown {
   return path.split('.').reduce<unknown>((value, key) => {
-    const known = typeof value === 'object' && value !== null && Object.hasOwn(value, key);
-    return known ? (value as Record<string, unknown>)[key] : undefined;
+    const exists = isRecord(value) && Object.hasOwn(value, key);
+    return exists ? value[key] : undefined;
   }, values);
 }
 
@@ -170,7 +170,7 @@ export function isEmpty(value: unknown): boolean {
   return isRecord(value) && Object.keys(value).length === 0;
 }
 
-/** `.workflow/{sessionId}/plan.json` with the values that are known; undefined while a part is not. */
+/** `.workflow/{sessionId}/plan.json` with its values; undefined while one is missing. */
 export function expandPath(file: string, values: Readonly<Record<string, unknown>>): string | undefined {
   let complete = true;
   const expanded = file.replace(/\{([A-Za-z_]\w*)\}/g, (whole, name: string) => {

@@ -79,7 +79,7 @@ test('S-016 S-035 conditions read preferences from the answers alone, and output
 });
 
 test.each(['severe', 'very high', 'high risk', 3])(
-  'S-035 T-09 a value that is no level fails the phase that gave it and is asked for again: %j',
+  'S-035 T-09 a value that is not a level fails the phase that gave it and is requested again: %j',
   async (value) => {
     const [bad, good] = [value, 'High '].map((conflictRisk) => ({ contextPath: 'c', conflictRisk }));
     const always = await simulate(plan, scenario({ phases: { ...outputs, 2: bad } }));
@@ -93,7 +93,7 @@ test.each(['severe', 'very high', 'high risk', 3])(
   },
 );
 
-test('a value that is no number fails the phase that a loop counts on; what nothing gave cannot be ordered and is named', async () => {
+test('a value that is not a number fails the phase that a loop counts on; what nothing gave cannot be ordered and is named', async () => {
   const percent = await simulate(
     loopOf('passRate >= 95', 2),
     scenario({ phases: { 2: { passRate: '97%' } } }),

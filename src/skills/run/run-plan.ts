@@ -15,7 +15,7 @@ export type RunPhase = {
   /** What it must give. */
   variables: readonly string[];
   files: readonly string[];
-  /** What it may give: its variables, and what the flow of SKILL.md says comes from it. Nothing else is taken over. */
+  /** What it may give: its variables, and its outputs in the flow of SKILL.md. Nothing else is used. */
   gives: readonly string[];
   /** What conditions order of that. */
   ordered: readonly Ordering[];
@@ -27,7 +27,7 @@ export type RunPhase = {
 
 export type RunQuestion = { key: string; text: string; options: readonly string[]; recommended: string };
 
-/** What the question of a preference is called where it is answered. */
+/** The id of a preference's question. */
 export const questionId = (key: string) => `preference-${key}`;
 
 export type RunPlan = {
@@ -105,14 +105,8 @@ function readQuestions({ skill }: SkillPackage): Pick<RunPlan, 'questions' | 'sw
     const [first] = options;
     if (question === undefined || first === undefined) return [];
     const marked = question.labels.find((label) => /recommended/i.test(label));
-    return [
-      {
-        key,
-        text: question.text ?? key,
-        options,
-        recommended: marked === undefined ? first : bareLabel(marked),
-      },
-    ];
+    const recommended = marked === undefined ? first : bareLabel(marked);
+    return [{ key, text: question.text ?? key, options, recommended }];
   });
   return { questions, switches };
 }

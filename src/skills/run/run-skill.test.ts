@@ -89,7 +89,7 @@ test('a scenario that does not hold says what differs', async () => {
   expect(() => readScenario({ nothing: true }, 'x.json')).toThrow(/needs "phases"/);
 });
 
-test('a scenario asserts on artifacts: declared files must be made and fit their schemas, in a folder of their own', async () => {
+test('a scenario asserts on artifacts: declared files must be made and fit their schemas, in a separate folder', async () => {
   const directory = mkdtempSync(path.join(tmpdir(), 'scenario-'));
   const schemas = new Map([['risk', { source: 'schemas/risk.schema.json', schema: { enum: ['low'] } }]]);
   const place = { directory, schemas };
@@ -121,7 +121,7 @@ test('a scenario asserts on artifacts: declared files must be made and fit their
   rmSync(directory, { recursive: true });
 });
 
-test('P-001 P-002 a router runs the phase of its trigger and what that hands over to; a loop goes on until its condition holds', async () => {
+test('P-001 P-002 a router runs the phase of its trigger and what that hands over to; a loop repeats until its condition holds', async () => {
   const router = runPlan(
     packageOf(
       cleanTexts({

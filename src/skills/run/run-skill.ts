@@ -1,25 +1,30 @@
 import { CharretteError } from '../../base/errors.ts';
+import { counted } from '../../base/text/format.ts';
 import type { TodoList, TodoStatus } from '../compaction/todo-list.ts';
 import { evaluateCondition, parseCondition } from '../model/condition.ts';
 import { type PhaseAnswer, valueAt } from './phase-call.ts';
 import type { RunPhase, RunPlan, RunQuestion } from './run-plan.ts';
 
-/** What the story needs from outside: the durable engine in a run, a script in a test. */
+/** What a skill run needs from outside: the durable engine in a run, a script in a test. */
 export type RunWorld = {
   ask(questions: readonly RunQuestion[]): Promise<Readonly<Record<string, string>>>;
-  /** One attempt at a phase; problems mean it was not accepted. */
-  attempt(
-    phase: RunPhase,
-    round: number,
-    attempt: number,
-    state: RunState,
-    problems: readonly string[],
-  ): Promise<AttemptResult>;
+  /** One attempt at a phase; problems mean that it was not accepted. */
+  attempt(call: PhaseAttempt): Promise<AttemptResult>;
   /** Called after every change of the todo list. */
   todo(list: TodoList, what: TodoChange): Promise<void>;
 };
 
-export type TodoChange = { phase: RunPhase; status: TodoStatus; reason?: string };
+export type PhaseAttempt = {
+  phase: RunPhase;
+  round: number;
+  /** Counted from 1. */
+  attempt: number;
+  state: RunState;
+  /** Of the last attempt. */
+  problems: readonly string[];
+};
+
+export type TodoChange = { phase: RunPhase; status: TodoStatus; reason?: string | undefined };
 export type AttemptResult = { answer: PhaseAnswer | undefined; problems: readonly string[] };
 
 export type RunState = {
@@ -27,7 +32,7 @@ export type RunState = {
   preferences: Record<string, unknown>;
   values: Record<string, unknown>;
   summaries: { phase: number; name: string; status: string; summary: string }[];
-  /** Why the result is not accepted: what a loop went on for and did not reach. */
+  /** Why the result is not accepted: the condition that a loop did not reach. */
   unmet?: string;
 };
 
@@ -59,44 +64,32 @@ export async function runSkill(plan: RunPlan, input: SkillRunInput, world: RunWo
       rev: list.rev + 1,
       items: list.items.map((item) => (item.id === phase.file ? { ...item, status } : item)),
     };
-    await world.todo(list, reason === undefined ? { phase, status } : { phase, status, reason });
+    await world.todo(list, { phase, status, reason });
   };
   const queue = phasesOf(plan, input.mode);
   for (let round = 1; ; round += 1) {
-    for (let phase = queue.shift(); phase !== undefined; phase = queue.shift()) {
-      const met = phase.condition === undefined || holds(phase.condition, state);
-      if (!met) {
-        await change(phase, 'skipped', `${phase.condition} does not hold`);
-        state.summaries.push({
-          phase: phase.number,
-          name: phase.name,
-          status: 'skipped',
-          summary: `${phase.condition} does not hold`,
-        });
-        // Nothing is handed over by a phase that does not run.
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      const phase = next;
+      const conclude = async (todo: TodoStatus, status: string, summary: string, reason?: string) => {
+        state.summaries.push({ phase: phase.number, name: phase.name, status, summary });
+        await change(phase, todo, reason);
+      };
+      if (phase.condition !== undefined && !holds(phase.condition, state)) {
+        const reason = `${phase.condition} does not hold`;
+        await conclude('skipped', 'skipped', reason, reason);
+        // A phase that does not run hands over to none.
         if (plan.profile === 'router') queue.length = 0;
         continue;
       }
       await change(phase, 'in_progress');
-      const answer = await carryOut(phase, round, state, world, (reason) =>
-        change(phase as RunPhase, 'failed', reason),
-      );
+      const answer = await runPhase(phase, round, state, world, (reason) => change(phase, 'failed', reason));
       Object.assign(state.values, answer.outputs);
-      state.summaries.push({
-        phase: phase.number,
-        name: phase.name,
-        status: answer.status,
-        summary: answer.summary,
-      });
-      await change(phase, 'completed');
+      await conclude('completed', answer.status, answer.summary);
     }
     if (plan.loop === undefined || loopEnds(plan.loop.until, state)) return state;
     const { until, from, limit } = plan.loop;
     if (round >= limit)
-      return {
-        ...state,
-        unmet: `\`${until}\` does not hold after ${round} ${round === 1 ? 'round' : 'rounds'}`,
-      };
+      return { ...state, unmet: `\`${until}\` does not hold after ${counted(round, 'round')}` };
     const again = plan.phases.filter(({ number }) => number >= from);
     for (const phase of again) await change(phase, 'pending', `round ${round + 1}`);
     queue.push(...again);
@@ -141,18 +134,18 @@ export function phasesOf(plan: RunPlan, mode: string | undefined): RunPhase[] {
       candidate.triggers.some((trigger) => spelt(trigger) === spelt(wanted ?? '')),
   );
   if (phase !== undefined) return withHandovers(plan, phase);
-  const known = plan.phases
+  const modes = plan.phases
     .flatMap((candidate) => [candidate.mode ?? '', ...candidate.triggers])
     .filter((name) => name !== '');
   throw new CharretteError({
     code: 'usage',
-    message: `${plan.skill} has no mode ${JSON.stringify(mode)}; it has ${known.join(', ')}.`,
+    message: `${plan.skill} has no mode ${JSON.stringify(mode)}; it has ${modes.join(', ')}.`,
   });
 }
 
 function withHandovers({ phases }: RunPlan, first: RunPhase): RunPhase[] {
   const route = new Set<RunPhase>();
-  // Phases that hand over in a circle would go on for ever.
+  // Phases that hand over in a circle would never end.
   for (let next: RunPhase | undefined = first; next !== undefined && !route.has(next); ) {
     route.add(next);
     const target: number | undefined = next.handsOverTo;
@@ -172,19 +165,20 @@ function holds(condition: string, state: RunState): boolean {
   return evaluateCondition(reading.condition, lookUp(state));
 }
 
-/** S-016: under workflowPreferences stands what somebody chose, and nothing that a phase gave. */
+/** S-016: workflowPreferences holds your choices, and no output of a phase. */
 function lookUp({ values, preferences: chosen }: RunState): (path: string) => unknown {
-  const known = { ...chosen, ...values, workflowPreferences: chosen };
-  return (path) => valueAt(path, known);
+  const all = { ...chosen, ...values, workflowPreferences: chosen };
+  return (path) => valueAt(path, all);
 }
 
-/** Prose cannot be decided by a program, so such a loop runs once. */
+/** A program cannot decide prose, so such a loop runs once. */
 function loopEnds(until: string, state: RunState): boolean {
   const reading = parseCondition(until);
   return reading.ok ? evaluateCondition(reading.condition, lookUp(state)) : true;
 }
 
-async function carryOut(
+/** S-106: tries a phase up to three times; one that reports FAILED is not repeated. */
+async function runPhase(
   phase: RunPhase,
   round: number,
   state: RunState,
@@ -196,7 +190,7 @@ async function carryOut(
   let stopped = false;
   while (attempt < strikes && !stopped) {
     attempt += 1;
-    const result = await world.attempt(phase, round, attempt, state, problems);
+    const result = await world.attempt({ phase, round, attempt, state, problems });
     if (result.answer !== undefined && result.problems.length === 0) return result.answer;
     problems = result.problems;
     stopped = result.answer?.status === 'FAILED';

@@ -3,9 +3,9 @@ import { CharretteError, isCharretteError } from '../../base/errors.ts';
 import { containedPath } from '../../base/files/contained.ts';
 import { isRecord, type JsonValue } from '../../base/safe-json.ts';
 import { todoProblems } from '../compaction/todo-list.ts';
-import type { OutputSchema } from './output-schema.ts';
+import type { OutputSchemas } from './outputs.ts';
+import { checkOutputs } from './outputs.ts';
 import { readPhaseAnswer } from './phase-call.ts';
-import { checkOutputs } from './phase-outputs.ts';
 import type { RunPlan } from './run-plan.ts';
 import { runSkill } from './run-skill.ts';
 
@@ -13,7 +13,7 @@ import { runSkill } from './run-skill.ts';
 export type Scenario = {
   name: string;
   task: string;
-  mode?: string;
+  mode?: string | undefined;
   answers: Record<string, string>;
   /** Outputs by phase number; a list is one entry an attempt or round. */
   phases: Record<string, unknown>;
@@ -22,14 +22,14 @@ export type Scenario = {
     skipped?: number[];
     questions?: string[];
     values?: Record<string, unknown>;
-    /** Files that must be there in the end, by path; all declared files of reached phases are checked then. */
+    /** Files that must exist in the end, by path; then all declared files of reached phases are checked too. */
     artifacts?: string[];
     fails?: string;
   };
 };
 
 /** Where files of a scripted run are written, and what outputs must look like. */
-export type ScenarioPlace = { directory: string; schemas: ReadonlyMap<string, OutputSchema> };
+export type ScenarioPlace = { directory: string; schemas: OutputSchemas };
 
 export type ScenarioResult = {
   name: string;
@@ -52,14 +52,14 @@ export function readScenario(value: JsonValue, source: string): Scenario {
   return {
     name: String(value['name'] ?? source),
     task: String(value['task'] ?? 'a task'),
-    ...(typeof value['mode'] === 'string' ? { mode: value['mode'] } : {}),
+    mode: typeof value['mode'] === 'string' ? value['mode'] : undefined,
     answers,
     phases: value['phases'],
     expect: (isRecord(value['expect']) ? value['expect'] : {}) as Scenario['expect'],
   };
 }
 
-/** Runs a package against a script, by the same story as a real run, and compares phases, questions and values. */
+/** Runs a package against a script, with the same code as a real run, and compares phases, questions and values. */
 export async function simulate(
   plan: RunPlan,
   scenario: Scenario,
@@ -92,7 +92,7 @@ export async function simulate(
             questions.map(({ key, recommended }) => [key, scenario.answers[key] ?? recommended]),
           );
         },
-        attempt: async (phase, _round, _attempt, state) => {
+        attempt: async ({ phase, state }) => {
           const count = calls.get(phase.number) ?? 0;
           calls.set(phase.number, count + 1);
           const script = scenario.phases[String(phase.number)];
@@ -123,8 +123,8 @@ export async function simulate(
   }
   result.problems.push(...differences(scenario, result, values, failure));
   for (const artifact of scenario.expect.artifacts ?? []) {
-    const there = place !== undefined && existsSync(await containedPath(place.directory, artifact));
-    if (!there) result.problems.push(`artifact ${artifact}: it was not made.`);
+    const exists = place !== undefined && existsSync(await containedPath(place.directory, artifact));
+    if (!exists) result.problems.push(`artifact ${artifact}: it was not made.`);
   }
   return result;
 }

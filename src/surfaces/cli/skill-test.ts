@@ -9,7 +9,7 @@ import { textOfFile } from '../../service/named-file.ts';
 import { packageDirectories } from '../../skills/lint/lint-paths.ts';
 import { buildPackage } from '../../skills/model/package.ts';
 import { readPackageFiles } from '../../skills/package-files.ts';
-import { readOutputSchemas } from '../../skills/run/output-schema.ts';
+import { readOutputSchemas } from '../../skills/run/outputs.ts';
 import { runPlan } from '../../skills/run/run-plan.ts';
 import { readScenario, type ScenarioResult, simulate } from '../../skills/run/simulate.ts';
 import { several } from './options.ts';

@@ -2,9 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readOutputSchemas } from './output-schema.ts';
+import { checkOutputs, readOutputSchemas } from './outputs.ts';
 import type { PhaseAnswer } from './phase-call.ts';
-import { checkOutputs } from './phase-outputs.ts';
 import type { RunPhase } from './run-plan.ts';
 
 let folder: string;
@@ -68,11 +67,11 @@ test('a value or file that does not fit its schema is named with the place that 
 
 test('files that are missing, empty, without a full path or without a match for their pattern are named', async () => {
   expect(
-    await check({ files: ['a.md', 'b.md', '{nobody}.md', 'c/*.md'] }, answer({}, { 'b.md': '' })),
+    await check({ files: ['a.md', 'b.md', '{unset}.md', 'c/*.md'] }, answer({}, { 'b.md': '' })),
   ).toEqual([
     'The output file a.md is missing.',
     'The output file b.md is empty.',
-    'The path of the output file {nobody}.md has a part without a value.',
+    'The path of the output file {unset}.md has a part without a value.',
     'No output file fits c/*.md.',
   ]);
   expect(await check({ files: ['c/x.md', 'c/*.md'] }, answer({}, { 'c/x.md': 'x' }))).toEqual([]);

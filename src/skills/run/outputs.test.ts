@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { projectWith } from '../../../test/support/design-project.ts';
-import { readOutputSchemas } from './output-schema.ts';
+import { readOutputSchemas } from './outputs.ts';
 
 test('schemas of a package are known by the names of their values', async () => {
   const directory = projectWith({ 'schemas/plan.schema.json': '{"type": "object"}', 'schemas/x.json': '{}' });

@@ -87,7 +87,8 @@ export class Work {
       return { base: head, branch, onto: (await currentBranch(project)) ?? null };
     });
     const unseen = await run.once('uncommitted', () => uncommittedOutside(root, run.inputs.directory));
-    if (unseen.length > 0) run.warn(`Not committed, so not seen by the implementers: ${joinTruncated(unseen)}.`);
+    if (unseen.length > 0)
+      run.warn(`Not committed, so not seen by the implementers: ${joinTruncated(unseen)}.`);
     return new Work(run, root, subfolder, begun, run.inputs.reviewOnly ? await namedInLog(run) : []);
   }
 

@@ -37,7 +37,7 @@ const { engine, home, make } = await openPanel({
   keepJournalsMs: url === 'embedded' ? 0 : 1000,
 });
 const server = await startWebServer(
-  { project: openProject(project), prices: undefined },
+  { project: openProject(project), prices: undefined, commands: {} },
   { host: '127.0.0.1', port: 0, names: [], files: new Map() },
 );
 const kept = 20;

@@ -61,7 +61,7 @@ export const commandGroups: readonly CommandGroup[] = [
       serve: {
         summary: 'Open the web page: every run, live, with its questions',
         everyday: true,
-        load: async () => (await import('../surfaces/web/serve.ts')).command,
+        load: async () => (await import('../surfaces/web/serve.ts')).serveCommand(commands),
       },
       watch: {
         summary: 'Follow a run of this or another process until it ends',

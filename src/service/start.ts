@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CharretteError, isErrorCode } from '../base/errors.ts';
 import { isRecord, readJson } from '../base/safe-json.ts';
@@ -179,11 +180,9 @@ async function runDetached(project: Project, run: string, remoteAnswers: boolean
   const log = path.join(directory.root, 'process.log');
   const before = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
   const output = openSync(log, 'a', 0o600);
-  const [interpreter = process.execPath, ...script] = project.program;
-  const config = project.configFile === undefined ? [] : ['--config', project.configFile];
-  const flags = ['--json', '--no-input', '--no-color', '--cwd', project.cwd, ...config];
   const remote = remoteAnswers ? ['--remote-answers'] : [];
-  const child = spawn(interpreter, [...script, ...flags, 'run-worker', ...remote, run], {
+  const [file, words] = commandLineOf(project, ['run-worker', ...remote, run]);
+  const child = spawn(file, words, {
     cwd: project.cwd,
     env: project.env,
     detached: true,
@@ -211,7 +210,8 @@ async function runDetached(project: Project, run: string, remoteAnswers: boolean
       });
     await Promise.race([gone, sleep(30)]);
   }
-  if (isGone && readEvents(directory.events).length <= seen) throw startError(log, before);
+  if (isGone && readEvents(directory.events).length <= seen)
+    throw startError(readFileSync(log).subarray(before).toString('utf8'));
   let isStopping = false;
   /** Keeps this process alive, which starting alone does not. */
   const untilGone = () => {
@@ -233,9 +233,35 @@ async function runDetached(project: Project, run: string, remoteAnswers: boolean
   );
 }
 
+/** This program with a command that asks nothing and answers in JSON. */
+function commandLineOf(
+  { program, configFile, cwd }: Project,
+  words: readonly string[],
+): [file: string, words: string[]] {
+  const [interpreter = process.execPath, ...script] = program;
+  const config = configFile === undefined ? [] : ['--config', configFile];
+  return [interpreter, [...script, '--json', '--no-input', '--no-color', '--cwd', cwd, ...config, ...words]];
+}
+
+/** Starts a detached run as the command line would: its flags are read in one place. */
+export async function startByCommand(project: Project, words: readonly string[]): Promise<RunDirectory> {
+  const [file, all] = commandLineOf(project, words);
+  const child = spawn(file, all, {
+    cwd: project.cwd,
+    env: project.env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+    timeout: 2 * startLimitMs,
+  });
+  const failed = new Promise<never>((_, reject) => child.once('error', reject));
+  const printed = await Promise.race([text(child.stdout), failed]);
+  const reading = readJson(printed);
+  const run = reading.ok && isRecord(reading.value) ? reading.value['run'] : undefined;
+  if (typeof run !== 'string') throw startError(printed);
+  return runDirectoryOf(project, run);
+}
+
 /** The error document that a process printed before it ended. */
-function startError(log: string, from: number): CharretteError {
-  const printed = readFileSync(log).subarray(from).toString('utf8');
+function startError(printed: string): CharretteError {
   const line = printed.split('\n').findLast((each) => each.startsWith('{"error"')) ?? '';
   const reading = readJson(line);
   const document = reading.ok && isRecord(reading.value) ? reading.value['error'] : undefined;

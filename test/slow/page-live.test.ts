@@ -25,6 +25,7 @@ describe.skipIf(chromiumPath === undefined)('a live run in Chromium', () => {
       {
         project: openProject(run.home.project, { env: {}, program: ['node', 'nothing'] }),
         prices: undefined,
+        commands: {},
       },
       { host: '127.0.0.1', port, names: [], files: loadPageFiles(files), token },
     );

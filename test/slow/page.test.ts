@@ -239,6 +239,31 @@ describe.skipIf(chromiumPath === undefined)('the page in Chromium', () => {
     await charrette(['cancel', asking], { cwd: shop.project });
   });
 
+  test('a form starts a run; a value that the command refuses is reported', async () => {
+    const { page, close } = await visit();
+    await page.getByRole('link', { name: 'New run' }).click();
+    await page.getByLabel(/^What to design/).fill('add a wish list');
+    await page.getByLabel(/--depth/).selectOption('solo');
+    await page.getByLabel(/--max-usd/).fill('much');
+    await page.getByLabel(/--no-branch/).check();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Start design' }).click();
+    await page.getByRole('alert').getByText('--max-usd').waitFor();
+    await page.getByLabel(/--max-usd/).fill('');
+    await page.getByRole('button', { name: 'Start design' }).click();
+    const heading = page.getByRole('heading', { level: 1, name: 'add a wish list' });
+    await heading.or(page.getByRole('alert')).first().waitFor();
+    expect(await page.getByRole('alert').allTextContents()).toEqual([]);
+    await heading.waitFor();
+    const started = runsOf(shop.project).find((id) => id.includes('wish')) ?? '';
+    const record = JSON.parse(
+      readFileSync(path.join(shop.project, '.charrette', 'runs', started, 'run.json'), 'utf8'),
+    ) as { inputs: unknown };
+    expect(record.inputs).toMatchObject({ sketches: 0, estimate: { calls: 2 } });
+    await close();
+    await charrette(['cancel', started], { cwd: shop.project });
+  });
+
   test('shows agents’ text and never executes it: script, Markdown, mermaid, terminal colours', async () => {
     const hostile = writeRun(
       { run: '20260102-000000-hostile-00000002', title: '<img src=x onerror=alert(1)>' },

@@ -165,3 +165,22 @@ test('F-36: --depth auto prints its measurements and the cost of every depth', a
   const small = await charrette(wording, { cwd: project });
   expect(small.stderr).toContain('proposed: solo (a change of wording alone)');
 });
+
+test('--detach prints the run, which continues in a separate process; it takes no answers along', async () => {
+  const made = await makeProject();
+  const design = (...words: string[]) =>
+    charrette(['design', '--json', '--auto', '--no-branch', ...words, 'add limits'], { cwd: made.project });
+  const refusal = await design('--detach', '--yes', '--queue');
+  expect([refusal.code, refusal.stdout]).toEqual([
+    2,
+    expect.stringContaining('--detach cannot be combined with --queue, --yes.'),
+  ]);
+  expect(runsOf(made.project)).toEqual([]);
+  const started = await design('--detach');
+  expect(started.code, started.stdout).toBe(0);
+  const { run, status } = JSON.parse(started.stdout) as { run: string; status: string };
+  expect([runsOf(made.project), status]).toEqual([[run], 'running']);
+  const watched = await charrette(['watch', run], { cwd: made.project });
+  // The question of consent pauses it.
+  expect(watched.code).toBe(7);
+});

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { NewRun } from './new-run.tsx';
 import { useRoute } from './route.ts';
 import { RunList } from './run-list.tsx';
 import { RunPage } from './run-page.tsx';
@@ -26,7 +27,9 @@ export function App({ source }: { source: Source }) {
         <ThemeButton />
       </header>
       <main id="main" tabIndex={-1}>
-        {run === undefined ? (
+        {route.isNew === true && source.report === undefined ? (
+          <NewRun source={source} />
+        ) : run === undefined ? (
           <RunList source={source} />
         ) : (
           <RunPage key={run} source={source} run={run} section={route.section} />

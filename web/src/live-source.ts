@@ -14,12 +14,19 @@ async function request(address: string, init: RequestInit = {}): Promise<Respons
 function messageIn(text: string): string | undefined {
   try {
     const { error } = parse<{ error?: { code: string; message: string; fix?: string } }>(text);
-    // What helps with a wrong command line helps nobody here.
+    // Advice for a command line does not help here.
     return error?.code === 'usage' ? error.message : [error?.message, error?.fix].filter(Boolean).join(' ');
   } catch {
     return text.trim() || undefined;
   }
 }
+
+const post = (address: string, body: unknown) =>
+  request(address, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
 
 const json = async <Value>(address: string) => parse<Value>(await (await request(address)).text());
 const at = (run: string, rest = '') => `/api/runs/${encodeURIComponent(run)}${rest}`;
@@ -36,11 +43,11 @@ export const liveSource: Source = {
   lane: (run, lane) => json(at(run, `/lanes/${encodeURIComponent(lane)}`)),
   lines: (run, { path, line, endLine }) =>
     json(at(run, `/source?${new URLSearchParams({ path, line: `${line}`, end: `${endLine}` })}`)),
+  forms: () => json('/api/forms'),
+  async start(body) {
+    return parse<{ run: string }>(await (await post('/api/runs', body)).text()).run;
+  },
   async steer(run, action, body = {}) {
-    await request(at(run, `/${action}`), {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
-    });
+    await post(at(run, `/${action}`), body);
   },
 };

@@ -23,6 +23,8 @@ export function reportSource(): Source | undefined {
     lane: () => missing('The text of a lane'),
     lines: async (_run, { path, line, endLine }) =>
       sources[`${path}:${line}-${endLine}`] ?? missing(`${path}:${line}`),
+    forms: async () => [],
+    start: () => missing('Starting a run'),
     steer: () => missing('Answering'),
   };
 }

@@ -1,9 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** `#/runs/<run>/<section>`; anything else is the list. */
-export type Route = { run?: string; section?: string };
+/** `#/runs/<run>/<section>`, `#/new` for a new run; anything else is the list. */
+export type Route = { run?: string; section?: string; isNew?: true };
+
+export const newRunHash = '#/new';
 
 export function readRoute(hash: string): Route {
+  if (hash === newRunHash) return { isNew: true };
   const [, run, section] = /^#\/runs\/([a-z0-9-]{1,100})(?:\/([a-z-]{1,40}))?$/.exec(hash) ?? [];
   return { ...(run !== undefined && { run }), ...(section !== undefined && { section }) };
 }

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ListedRun, ListedRuns } from '../../src/surfaces/web/snapshot.ts';
 import { Status } from './chips.tsx';
 import { ago, count, money, phaseName } from './format.ts';
-import { hashOf } from './route.ts';
+import { hashOf, newRunHash } from './route.ts';
 import type { Source } from './source.ts';
 
 const everyMs = 3000;
@@ -53,11 +53,17 @@ export function RunList({ source }: { source: Source }) {
   const waiting = runs.filter(asks).length;
   return (
     <div class="page narrow">
-      <h1>{list.project}</h1>
+      <div class="head-line">
+        <h1>{list.project}</h1>
+        <span class="grow" />
+        <a class="button primary" href={newRunHash}>
+          New run
+        </a>
+      </div>
       {notice}
       <p class="lead">
         {runs.length === 0
-          ? 'No runs yet. Start one in a terminal: charrette design "…"'
+          ? 'No runs yet. Start one here, or in a terminal: charrette design "…"'
           : `${list.total} ${list.total === 1 ? 'run' : 'runs'}`}
         {waiting > 0 && `, ${waiting} ${waiting === 1 ? 'waits' : 'wait'} for you`}
       </p>

@@ -1,9 +1,12 @@
 import type { RunEvent } from '../../src/engine/event.ts';
 import type { RunSummary } from '../../src/service/runs.ts';
+import type { Form } from '../../src/surfaces/web/forms.ts';
 import type { ListedRuns, Snapshot } from '../../src/surfaces/web/snapshot.ts';
 import type { SourceLines } from '../../src/surfaces/web/source-lines.ts';
 
 export type LaneText = { lane: string; attempts: { attempt: number; prompt: string; answer: string }[] };
+/** Switches that are on and values, by flag. */
+export type Flags = Record<string, string | boolean>;
 export type State = { status: RunSummary['status']; questions: string[] };
 
 export type Watcher = {
@@ -26,5 +29,9 @@ export type Source = {
   picture: (run: string, name: string) => Promise<string>;
   lane: (run: string, lane: string) => Promise<LaneText>;
   lines: (run: string, place: { path: string; line: number; endLine: number }) => Promise<SourceLines>;
+  /** The commands that the page can start, with their flags. */
+  forms: () => Promise<Form[]>;
+  /** Starts a run; gives its id. */
+  start: (body: { command: string; text: string; flags: Flags }) => Promise<string>;
   steer: (run: string, action: 'answers' | 'resume' | 'cancel', body?: unknown) => Promise<void>;
 };

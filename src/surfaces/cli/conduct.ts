@@ -34,8 +34,12 @@ export async function startCommand(
 ): Promise<CommandResult> {
   const project = projectOf(invocation);
   const { options, global } = invocation;
-  if (options['queue'] !== true) return conductRun(project, await makeRun(project, run), invocation, given);
+  const isDetached = options['detach'] === true;
+  if (isDetached) refuseWithDetach(invocation);
+  if (options['queue'] !== true && !isDetached)
+    return conductRun(project, await makeRun(project, run), invocation, given);
   const { startRun } = await import('../../service/start.ts');
+  if (isDetached) return queued((await startRun(project, run, 'detached')).run, 'running');
   const queue = {
     labels: (options['label'] as string[] | undefined) ?? [],
     priority: (options['priority'] as number | undefined) ?? 0,
@@ -43,6 +47,21 @@ export async function startCommand(
     answers: answersOf(given),
   };
   return queued((await startRun(project, run, 'queue', { queue })).run);
+}
+
+/** A separate process takes its answers from other processes alone. */
+function refuseWithDetach({ options, global }: Invocation): void {
+  const refused = [
+    ...(options['queue'] === true ? ['--queue'] : []),
+    ...(options['answers'] === undefined ? [] : ['--answers']),
+    ...(global.yes ? ['--yes'] : []),
+  ];
+  if (refused.length === 0) return;
+  throw new CharretteError({
+    code: 'usage',
+    message: `--detach cannot be combined with ${refused.join(', ')}.`,
+    fix: 'Omit --detach, or answer the run later with `charrette answer`.',
+  });
 }
 
 export function queued(run: string, status: string = 'queued'): CommandResult {

@@ -125,7 +125,11 @@ export const command: CommandSpec = {
       consented: global.yes,
       dryRun: global.dryRun,
       // An answers file asks for questions; what the file lacks pauses the run.
-      interactive: global.input || options['answers'] !== undefined || options['remoteAnswers'] === true,
+      interactive:
+        global.input ||
+        options['answers'] !== undefined ||
+        options['remoteAnswers'] === true ||
+        options['detach'] === true,
       chooseDepth: (proposal) => chooseDepth(proposal, invocation),
     });
     const { inputs, warnings } = run;

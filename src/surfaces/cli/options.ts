@@ -78,4 +78,9 @@ export const queueOptions: readonly OptionSpec[] = [
     },
     needs: '--queue',
   },
+  {
+    flags: '--detach',
+    description: 'start the run in a separate process, print its id and return',
+    rare: true,
+  },
 ];

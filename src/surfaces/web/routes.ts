@@ -10,10 +10,12 @@ import { type Home, type RunDirectory, runDirectoryOf } from '../../engine/run-d
 import { readRunRecord } from '../../engine/run-record.ts';
 import { answer } from '../../service/answer.ts';
 import { readArtifact } from '../../service/artifacts.ts';
+import type { CommandTable } from '../../service/command.ts';
 import type { Project } from '../../service/project.ts';
 import { refreshQueued } from '../../service/queue-facts.ts';
 import { cancel, runStatus } from '../../service/runs.ts';
-import { resumeRun, untilShown } from '../../service/start.ts';
+import { resumeRun, startByCommand, untilShown } from '../../service/start.ts';
+import { formsOf, wordsOf } from './forms.ts';
 import { readPicture } from './picture.ts';
 import { listedRuns, snapshotOf } from './snapshot.ts';
 import { readSourceLines } from './source-lines.ts';
@@ -29,6 +31,8 @@ export type Reply =
 export type Desk = {
   project: Project;
   prices: Readonly<Record<string, Price>> | undefined;
+  /** Every command; the page starts some of them. */
+  commands: CommandTable;
 };
 
 export type Asked = { query: URLSearchParams; lastEventId: string | undefined; body: () => Promise<unknown> };
@@ -53,6 +57,17 @@ const routes: readonly Route[] = [
       const limit = Math.min(numberIn(query, 'limit', 100), mostListed);
       return json(await listedRuns(project, limit));
     },
+  },
+  {
+    method: 'GET',
+    pattern: /^\/api\/forms$/,
+    answer: async ({ commands }) => json(await formsOf(commands)),
+  },
+  {
+    method: 'POST',
+    pattern: /^\/api\/runs$/,
+    answer: async ({ project, commands }, _names, { body }) =>
+      json(await steered(await startByCommand(project, await wordsOf(commands, await body())))),
   },
   {
     method: 'GET',

@@ -1,11 +1,12 @@
 import { CharretteError } from '../../base/errors.ts';
-import type { CommandSpec } from '../../service/command.ts';
+import type { CommandSpec, CommandTable } from '../../service/command.ts';
 import { stopExit } from '../../service/command.ts';
 import { openProject, settingsOf } from '../../service/project.ts';
 
 const usualPort = 4747;
 
-export const command: CommandSpec = {
+/** `commands`: what the page can start. */
+export const serveCommand = (commands: CommandTable): CommandSpec => ({
   examples: [
     ['charrette serve', 'prints the address to open; only this machine can reach it'],
     ['charrette serve --port 0', 'on any free port'],
@@ -38,7 +39,8 @@ export const command: CommandSpec = {
     const host = String(options['host']);
     const names = Array.isArray(options['allowHost']) ? options['allowHost'].map(String) : [];
     const files = loadPageFiles(pageFolder());
-    const start = (port: number) => startWebServer({ project, prices }, { host, port, names, files });
+    const start = (port: number) =>
+      startWebServer({ project, prices, commands }, { host, port, names, files });
     const asked = options['port'];
     const server =
       typeof asked === 'number' ? await start(asked) : await start(usualPort).catch(() => start(0));
@@ -50,7 +52,7 @@ export const command: CommandSpec = {
     else terminal.stderr.write(`${url}\n`);
     if (!global.quiet)
       terminal.stderr.write(
-        `Serving ${project.project}. Whoever has the address can read and answer its runs. Stop with Ctrl-C.\n`,
+        `Serving ${project.project}. Anyone with this URL can view, answer and start its runs. Stop with Ctrl-C.\n`,
       );
     if (!isLoopback(host) && !global.quiet)
       terminal.stderr.write('Other machines can reach this over plain HTTP: put TLS in front of it.\n');
@@ -58,7 +60,7 @@ export const command: CommandSpec = {
     await server.close();
     return { exit: stopExit(signal), json: { url, port, status: 'stopped' } };
   },
-};
+});
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\./.test(host);

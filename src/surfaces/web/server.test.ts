@@ -20,6 +20,19 @@ const page: PageFile = {
   forAnySite: true,
 };
 
+const options = [
+  { flags: '--depth <depth>', description: 'choose the size', choices: ['quick', 'wide'] },
+  { flags: '--auto', description: 'ask nothing' },
+  { flags: '--answers <file>', description: 'read answers' },
+  { flags: '--out <dir>', description: 'copy files' },
+  { flags: '--step-prefix <prefix>', description: 'prefix names', rare: true as const },
+];
+const design = { examples: [], options };
+const commands = {
+  design: { summary: 'Design', load: async () => design },
+  cancel: { summary: 'Cancel', load: async () => design },
+};
+
 beforeAll(async () => {
   run = writeRun({
     status: 'running',
@@ -39,7 +52,7 @@ beforeAll(async () => {
   );
   const project = openProject(run.home.project, { env: {}, program: ['node', 'nothing'] });
   server = await startWebServer(
-    { project, prices: undefined },
+    { project, prices: undefined, commands },
     {
       host: '127.0.0.1',
       port: 0,
@@ -56,7 +69,7 @@ test.each([
 ])('where it cannot listen, what is wrong is named: %s:%s → %s', async (host, port, flag) => {
   const project = openProject(run.home.project, { env: {}, program: ['node', 'nothing'] });
   const starting = startWebServer(
-    { project, prices: undefined },
+    { project, prices: undefined, commands: {} },
     { host, port: port ?? server.port, names: [], files: new Map() },
   );
   await expect(starting).rejects.toMatchObject({ code: 'usage', fix: expect.stringContaining(flag) });
@@ -374,7 +387,7 @@ test('a run that cannot go on says why, and what to do instead', async () => {
   const program = [process.execPath, '--eval', refusing, '--'];
   const project = openProject(run.home.project, { env: {}, program });
   const { port, token, close } = await startWebServer(
-    { project, prices: undefined },
+    { project, prices: undefined, commands: {} },
     { host: '127.0.0.1', port: 0, names: [], files: new Map() },
   );
   onTestFinished(close);
@@ -425,4 +438,65 @@ test('the list of runs has the questions of one that waits, and step and agents 
     step: { phase: '2a' },
     agents: ['ada'],
   });
+});
+
+test('a form has the everyday flags of a command, and none that names files of the server', async () => {
+  const { text } = await raw(['GET /api/forms HTTP/1.1', own(), bearer]);
+  expect(JSON.parse(text.slice(text.indexOf('\r\n\r\n')))).toEqual([
+    {
+      command: 'design',
+      summary: 'Design',
+      text: '',
+      fields: [
+        {
+          flag: '--depth',
+          kind: 'choice',
+          description: 'choose the size',
+          value: 'depth',
+          choices: ['quick', 'wide'],
+        },
+        { flag: '--auto', kind: 'switch', description: 'ask nothing' },
+      ],
+    },
+  ]);
+});
+
+test('a start names only a command and flags of its form', async () => {
+  for (const body of [
+    {},
+    { command: 'cancel', text: 'x' },
+    { command: 'design' },
+    { command: 'design', text: 'x'.repeat(20_001) },
+    { command: 'design', text: 'x\0' },
+    { command: 'design', text: 'x', flags: { '--out': '/tmp' } },
+    { command: 'design', text: 'x', flags: { '--step-prefix': 'x' } },
+    { command: 'design', text: 'x', flags: { '--auto': 'yes' } },
+    { command: 'design', text: 'x', flags: { '--depth': true } },
+  ])
+    expect((await post('/api/runs', body)).status, JSON.stringify(body).slice(0, 80)).toBe(400);
+});
+
+test('what is sent becomes arguments; the error of the command is the answer', async () => {
+  const echo = path.join(run.home.project, 'echo.mjs');
+  writeFileSync(
+    echo,
+    'console.log(JSON.stringify({ error: { code: "usage", message: process.argv.slice(2).join("|") } })); process.exit(2)',
+  );
+  const project = openProject(run.home.project, { env: {}, program: [process.execPath, echo] });
+  const { port, token, close } = await startWebServer(
+    { project, prices: undefined, commands },
+    { host: '127.0.0.1', port: 0, names: [], files: new Map() },
+  );
+  const response = await fetch(`http://127.0.0.1:${port}/api/runs`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
+    body: JSON.stringify({
+      command: 'design',
+      text: '--out; rm -rf /',
+      flags: { '--depth': '--quick', '--auto': true },
+    }),
+  });
+  expect(response.status).toBe(400);
+  expect(await response.text()).toContain('design|--detach|--depth=--quick|--auto|--|--out; rm -rf /');
+  await close();
 });

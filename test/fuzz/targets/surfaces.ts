@@ -101,14 +101,19 @@ export const surfaces: readonly Target[] = [
       if (address === undefined) return;
       holds(cookieName(house.port) !== '', 'a cookie has a name');
       const opened = openProject(project, { env: {}, program: ['/bin/false'] });
-      const reply = await answerRoute({ project: opened, prices: undefined }, method, address.pathname, {
-        query: address.searchParams,
-        lastEventId: headers.get('last-event-id'),
-        body: async () => {
-          const reading = readJson(body, 1_000_000);
-          return reading.ok ? reading.value : undefined;
+      const reply = await answerRoute(
+        { project: opened, prices: undefined, commands: {} },
+        method,
+        address.pathname,
+        {
+          query: address.searchParams,
+          lastEventId: headers.get('last-event-id'),
+          body: async () => {
+            const reading = readJson(body, 1_000_000);
+            return reading.ok ? reading.value : undefined;
+          },
         },
-      });
+      );
       if (reply.kind === 'stream')
         holds(Number.isSafeInteger(reply.after) && reply.after >= 0, 'a stream begins at a number');
       holds(!JSON.stringify(reply).includes('top secret'), 'nothing outside is handed out');

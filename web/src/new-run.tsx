@@ -1,0 +1,148 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Field, Form } from '../../src/surfaces/web/forms.ts';
+import { hashOf } from './route.ts';
+import type { Flags, Source } from './source.ts';
+import { useLoaded } from './use-loaded.ts';
+
+/** Starts a run with the flags of its command. */
+export function NewRun({ source }: { source: Source }) {
+  const { value: forms, problem } = useLoaded('forms', source.forms);
+  const [chosen, setChosen] = useState<string>();
+  useEffect(() => {
+    document.title = 'New run · Charrette';
+  }, []);
+  const form = forms?.find(({ command }) => command === chosen) ?? forms?.[0];
+  return (
+    <div class="page narrow" aria-busy={forms === undefined && problem === undefined}>
+      <p class="eyebrow">
+        <a href={hashOf({})}>All runs</a>
+      </p>
+      <h1>New run</h1>
+      {problem !== undefined && (
+        <p class="notice bad" role="alert">
+          {problem}
+        </p>
+      )}
+      {forms !== undefined && form !== undefined && (
+        <>
+          {forms.length > 1 && (
+            <fieldset class="filters" aria-label="Command">
+              {forms.map(({ command }) => (
+                <button
+                  key={command}
+                  type="button"
+                  class="button quiet"
+                  aria-pressed={command === form.command}
+                  onClick={() => setChosen(command)}
+                >
+                  {command}
+                </button>
+              ))}
+            </fieldset>
+          )}
+          <StartForm key={form.command} source={source} form={form} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function StartForm({ source, form }: { source: Source; form: Form }) {
+  const [text, setText] = useState('');
+  const [flags, setFlags] = useState<Flags>({});
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const send = (event: Event) => {
+    event.preventDefault();
+    setBusy(true);
+    setProblem(undefined);
+    source
+      .start({ command: form.command, text, flags })
+      .then(
+        (run) => {
+          location.hash = hashOf({ run });
+        },
+        (error: Error) => setProblem(error.message),
+      )
+      .finally(() => setBusy(false));
+  };
+  return (
+    <form class="card questions" onSubmit={send}>
+      <p class="lead">{form.summary}.</p>
+      <label class="field wide">
+        <span>{sentence(form.text)}</span>
+        <textarea rows={4} dir="auto" value={text} onInput={(event) => setText(event.currentTarget.value)} />
+      </label>
+      <div class="fields">
+        {form.fields.map((field) => (
+          <FlagField
+            key={field.flag}
+            field={field}
+            value={flags[field.flag]}
+            onChange={(value) => setFlags({ ...flags, [field.flag]: value })}
+          />
+        ))}
+      </div>
+      {problem !== undefined && (
+        <p class="notice bad" role="alert">
+          {problem}
+        </p>
+      )}
+      <button type="submit" class="button primary" disabled={busy || text.trim() === ''}>
+        {busy ? 'Starting…' : `Start ${form.command}`}
+      </button>
+    </form>
+  );
+}
+
+type FieldProps = {
+  field: Field;
+  value: string | boolean | undefined;
+  onChange: (value: string | boolean) => void;
+};
+
+function FlagField({ field, value, onChange }: FieldProps) {
+  const { flag, kind, description, choices = [] } = field;
+  const name = (
+    <span>
+      {sentence(description)} <code>{flag}</code>
+    </span>
+  );
+  if (kind === 'switch')
+    return (
+      <label class="option">
+        <input
+          type="checkbox"
+          checked={value === true}
+          onChange={(event) => onChange(event.currentTarget.checked)}
+        />
+        {name}
+      </label>
+    );
+  const id = `field${flag}`;
+  return (
+    <div class="field">
+      <label for={id}>{name}</label>
+      {kind === 'choice' ? (
+        <select id={id} value={String(value ?? '')} onChange={(event) => onChange(event.currentTarget.value)}>
+          <option value="">{field.default ?? 'default'}</option>
+          {choices.map((choice) => (
+            <option key={choice} value={choice}>
+              {choice}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <input
+          id={id}
+          type="text"
+          value={String(value ?? '')}
+          placeholder={field.default ?? field.value}
+          onInput={(event) => onChange(event.currentTarget.value)}
+        />
+      )}
+    </div>
+  );
+}
+
+const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1).replaceAll('`', '');

@@ -200,3 +200,24 @@ test('what is found is what a JSON parser reads', () => {
     { numRuns: 1_000 },
   );
 });
+
+test.each([
+  ['within a string', `${planted}\nMy final votes:\n{"votes":[{"id":"FINDING_1","vo`],
+  ['between two votes', `${planted}\n${fenced('{"votes":[{"id":"FINDING_1","vote":"NO"},').slice(0, -4)}`],
+  ['within an escape', `${planted}\n{"votes":[{"id":"FINDING_1","reason":"a\\`],
+])('a draft is no answer when the text ends %s of the final one', (_, text) => {
+  const wanted = { shape: 'object', keys: ['votes'] } as const;
+  expect(readJsonAnswer(text, { ...wanted, whole: true })).toEqual({ kind: 'none' });
+});
+
+test.each([
+  `${own}\nThe form was {"votes": [...]}.`,
+  `{"votes": [${own}`,
+  `${own} ends the {"votes":[] list`,
+  `The form is {"votes": [\n${own}`,
+])('a form that is only mentioned cuts nothing off: %s', (text) => {
+  expect(readJsonAnswer(text, { shape: 'object', keys: ['votes'], whole: true })).toMatchObject({
+    kind: 'found',
+    value: parseJson(own, 'test'),
+  });
+});

@@ -123,6 +123,8 @@ export type WantedJson = {
   keys?: readonly string[];
   /** Default: every value that has one of the keys. */
   fits?: (value: JsonValue) => boolean;
+  /** A text that ends within a value with one of the keys has no answer: what is complete before it was a draft. */
+  whole?: boolean;
   /** Texts the agent was shown: among words, a value that appears there is a quotation. */
   shown?: readonly string[];
 };
@@ -142,8 +144,9 @@ type JsonAnswer =
  */
 export function readJsonAnswer(
   text: string,
-  { shape, keys = [], fits = () => true, shown = [] }: WantedJson,
+  { shape, keys = [], fits = () => true, shown = [], whole = false }: WantedJson,
 ): JsonAnswer {
+  if (whole && isCutOff(text, keys)) return { kind: 'none' };
   const alone = readContainer(withoutFence(text.trim()), shape);
   const values =
     alone === undefined ? valuesFromLast(withoutQuotes(text.slice(-searchLimit)), shape) : [alone];
@@ -170,6 +173,27 @@ export function readJsonAnswer(
   if (unfit !== undefined) return { kind: 'unfit', value: unfit };
   return other === undefined ? { kind: 'none' } : { kind: 'none', value: other };
 }
+
+/** Whether the text ends within a value that has one of the keys: an answer that was cut off, not a word around it. */
+function isCutOff(text: string, keys: readonly string[]): boolean {
+  const searched = text.slice(-searchLimit);
+  const starts = [...searched.matchAll(new RegExp(`\\{\\s*"(?:${keys.join('|')})"\\s*:`, 'g'))];
+  let at = starts.at(-1)?.index ?? searched.length;
+  let depth = 0;
+  while (at < searched.length) {
+    token.lastIndex = at;
+    const [found] = token.exec(searched) ?? [];
+    if (found === undefined) return false;
+    if (found === '{' || found === '[') depth += 1;
+    if (found === '}' || found === ']') depth -= 1;
+    if (depth === 0) return false;
+    at += found.length;
+  }
+  return depth > 0;
+}
+
+/** A token of JSON, or the beginning of a string that the text ends in. */
+const token = /\s+|[{}[\],:]|"(?:[^"\\\n]|\\.)*(?:"|\\?$)|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
 /** The answer to a request for JSON by this schema, not yet checked against it. */
 export function extractAnswer(text: string, schema: JsonSchema): JsonValue | undefined {

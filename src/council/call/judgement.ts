@@ -202,6 +202,7 @@ export function findJudgement(
       ...wantedBy(schema),
       fits: (each) => readJudgement(judgement, each).ok,
       shown: [prompt],
+      whole: ballots.includes(judgement),
     });
     if (inJson.kind === 'found') return { ...answer, kind: 'ok', value: inJson.value };
     // The repair turn says what is wrong with it.

@@ -154,9 +154,15 @@ export function diagramWarning(
 /** L-041 */
 export type SeatStatus =
   | { state: 'pending' }
-  | { state: 'done'; elapsedMs: number }
+  /** `by`: another agent than the one announced. */
+  | { state: 'done'; elapsedMs: number; by?: string | undefined }
   | { state: 'failed'; elapsedMs: number }
   | { state: 'skipped' };
+
+/** The agent that took a seat which was announced for another one. */
+export function substituteIn(planned: string | undefined, agent: string): string | undefined {
+  return planned === undefined || planned === agent ? undefined : agent;
+}
 
 export type StatusTable = 'sketches-regular' | 'sketches-quick' | 'reviewers';
 
@@ -187,7 +193,7 @@ function cell(status: SeatStatus): string {
     case 'skipped':
       return '⊘';
     case 'done':
-      return `✅ ${formatElapsed(status.elapsedMs)}`;
+      return `✅ ${formatElapsed(status.elapsedMs)}${status.by === undefined ? '' : ` by ${status.by}`}`;
     case 'failed':
       return `❌ ${formatElapsed(status.elapsedMs)}`;
   }

@@ -19,6 +19,8 @@ export type Seat = {
   output?: string;
   /** Of judges and voters. */
   chair?: Chair;
+  /** The agent that was announced for it when the run started; `down`: why that agent is unavailable. */
+  planned?: { agent: string; down?: string };
   /** L-207: another agent than the author is asked, and asked for the most it can do. */
   outside?: boolean;
 };

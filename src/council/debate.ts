@@ -177,7 +177,10 @@ function callFor(
   const [agent, id] = [agents[side], `debate-${decision.number}-${side}`];
   const label = `${decisionId(decision)} ${side}`;
   return [
-    { id, label, stance: 'generic', agents: [agent], owner: agent, outside: true },
+    {
+      ...{ id, label, stance: 'generic', agents: [agent], owner: agent, outside: true },
+      planned: { agent },
+    },
     {
       key: id,
       kind: `debate-${side}`,

@@ -11,6 +11,8 @@ export type SeatSpec = { chair: Chair; stance: Stance };
 
 export type PanelSpec = {
   description: string;
+  /** Agents without a chair share the seats of the outside agents, so that all of them have one. */
+  shared?: true;
   /** L-202, in launch order. */
   sketches: readonly SeatSpec[];
   /** L-203 */
@@ -50,7 +52,8 @@ export const panels = {
     voters: ['first', 'second', 'author'],
   },
   wide: {
-    description: 'five stances by each of two agents',
+    description: 'five stances, each by two agents; every agent has a seat',
+    shared: true,
     sketches: wideSeats,
     quickSketches: pairSeats,
     reviewers: wideSeats,

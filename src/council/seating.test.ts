@@ -13,6 +13,7 @@ import {
   type SeatedAgent,
   seatAgents,
   seatPanel,
+  unseatedAgents,
 } from './seating.ts';
 
 const cursor = { id: 'cursor', family: 'cursor' };
@@ -199,7 +200,7 @@ test('L-042 L-205 L-588 L-591 L-630 an agent that is down keeps its seats by nam
   expect(seats.reviewers.map(({ owner }) => owner)).toEqual(['cursor', 'cursor', 'codex', 'codex']);
   expect(served(seats.voters)).toEqual(['Cursor: claude', 'Codex: codex', 'Claude: claude']);
   // L-480: no agent replaces its debater.
-  expect(seats.buckets).toEqual([
+  expect(seats.buckets).toMatchObject([
     { label: 'Cursor', agent: '' },
     { label: 'Codex', agent: 'codex' },
   ]);
@@ -243,4 +244,49 @@ test('L-630 L-643 the chair decides the role of a voter, also of a substitute', 
     ['second', 'claude'],
     ['author', 'claude'],
   ]);
+});
+
+test('the wide panel gives each of five agents a seat, and every stance two different agents', () => {
+  const five = [claude, codex, cursor, gemini, { id: 'mine', family: 'mine' }];
+  const choice = { panel: 'wide', sketches: 10, padding: true } as const;
+  const { sketchers, reviewers } = seatPanel(five, up(...five), choice);
+  for (const seats of [sketchers, reviewers]) {
+    expect(seats).toHaveLength(10);
+    expect(new Set(seats.map(({ agents }) => agents[0]))).toEqual(
+      new Set(['cursor', 'codex', 'gemini', 'mine']),
+    );
+    expect(new Set(seats.map(({ id }) => id)).size).toBe(10);
+    for (const { stance } of seats)
+      expect(
+        new Set(seats.filter((seat) => seat.stance === stance).map(({ agents }) => agents[0])).size,
+      ).toBe(2);
+  }
+  expect(unseatedAgents(five, choice)).toEqual([]);
+});
+
+test('agents for whom a panel has no seat are named', () => {
+  const many = Array.from({ length: 14 }, (_, index) => ({ id: `agent-${index}`, family: `f${index}` }));
+  expect(unseatedAgents(many, { panel: 'wide', sketches: 10, padding: true })).toHaveLength(3);
+  const four = [claude, codex, cursor, gemini];
+  expect(unseatedAgents(four, { panel: 'diagonal', sketches: 4, padding: true })).toEqual(['gemini']);
+  expect(unseatedAgents(four.slice(0, 3), { panel: 'diagonal', sketches: 4, padding: true })).toEqual([]);
+});
+
+test('each seat names the agent that was announced for it, and why that one is not there', () => {
+  const three = [claude, codex, cursor];
+  const choice = { panel: 'diagonal', sketches: 4, padding: true } as const;
+  const { reviewers, voters } = seatPanel(three, up(codex, claude), choice);
+  expect(reviewers[0]).toMatchObject({
+    agents: ['codex', 'claude'],
+    planned: { agent: 'cursor', down: 'unavailable' },
+  });
+  expect(voters.map(({ planned }) => planned?.agent)).toEqual(['cursor', 'codex', 'claude']);
+  const strict = seatPanel(three, up(codex, claude), { ...choice, padding: false });
+  expect(strict.absent.map(({ role, planned }) => [role, planned.agent])).toEqual([
+    ['judge', 'cursor'],
+    ['vote', 'cursor'],
+  ]);
+  expect(seatPanel(three, up(codex, claude), choice, ['codex', 'claude']).reviewers[0]?.planned).toEqual({
+    agent: 'codex',
+  });
 });

@@ -5,6 +5,7 @@ import {
   type Chair,
   chairs,
   type PanelName,
+  type PanelSpec,
   panels,
   type SeatSpec,
   type SketchCount,
@@ -66,7 +67,7 @@ const emptyChairs: Record<Chair, string> = {
 };
 
 /** One place in the debate rotation: the agent that debates when its turn comes; '' when the chair is empty. */
-export type Bucket = { label: string; agent: string };
+export type Bucket = { label: string; agent: string; planned?: Seat['planned'] };
 
 /** L-479: the debate rotation. An empty chair keeps its turn and is skipped; no agent replaces it (L-024). */
 export function debateBuckets(debaters: readonly Chair[], seating: Seating): Bucket[] {
@@ -84,6 +85,8 @@ export type SeatUse = 'sketch' | 'plan';
 export type SeatingRules = {
   /** Fill the seats of absent agents with the author. Off: the seat stays empty. */
   padding?: boolean;
+  /** Agents without a chair that share the seats of the outside agents. */
+  spares?: readonly SeatedAgent[];
 };
 
 /** L-204: seats in launch order: the first chair's are the slowest. */
@@ -92,16 +95,19 @@ export function fillSeats(
   use: SeatUse,
   seating: Seating,
   availability: Availability<HealthScope>,
-  { padding = true }: SeatingRules = {},
+  { padding = true, spares = [] }: SeatingRules = {},
 ): Seat[] {
   const taken = new Set<string>();
+  const shared = shareSeats(specs, seating, spares);
   return [...specs]
     .sort((a, b) => chairs.indexOf(a.chair) - chairs.indexOf(b.chair))
     .map((spec) => {
-      const chain = fallbackChain(spec.chair, use, seating, padding).filter((agent) =>
+      const own = shared.get(spec) ?? seating[spec.chair];
+      const places = own === undefined ? seating : { ...seating, [spec.chair]: own };
+      const chain = fallbackChain(spec.chair, use, places, padding).filter((agent) =>
         isUp(availability, agent),
       );
-      const owner = seating[spec.chair]?.id ?? chain[0] ?? seating.author?.id ?? spec.chair;
+      const owner = own?.id ?? chain[0] ?? seating.author?.id ?? spec.chair;
       const label = unique(`${agentLabel(owner)}-${capitalized(spec.stance)}`, taken);
       // L-202, L-874: `cursor-sketch-arch`; it stays the same when another agent fills the seat (L-042).
       const id = unique(`${slugify(owner, 30)}-${use}-${spec.stance}`, taken);
@@ -109,6 +115,23 @@ export function fillSeats(
       const file = use === 'plan' && spec.chair === 'second' ? id.replace('-plan-', '-primary-plan-') : id;
       return { id, label, stance: spec.stance, agents: chain, owner, output: `${file}-output.txt` };
     });
+}
+
+/** The outside agents in turn, so that every stance is taken by two of them. */
+function shareSeats(
+  specs: readonly SeatSpec[],
+  { first, second }: Seating,
+  spares: readonly SeatedAgent[],
+): Map<SeatSpec, SeatedAgent> {
+  const shared = new Map<SeatSpec, SeatedAgent>();
+  if (first === undefined || second === undefined || spares.length === 0) return shared;
+  const outside = [first, second, ...spares];
+  for (const [offset, chair] of (['first', 'second'] as const).entries())
+    for (const [index, spec] of specs.filter((each) => each.chair === chair).entries()) {
+      const agent = outside[(2 * index + offset) % outside.length];
+      if (agent !== undefined) shared.set(spec, agent);
+    }
+  return shared;
 }
 
 /** L-205, L-588: a sketch goes to the replacement at once, a review first crosses over to the other outside agent. */
@@ -180,18 +203,73 @@ export type Table = {
   voters: Seat[];
   author: Seat;
   buckets: Bucket[];
+  /** Judges and voters who were announced and have no substitute. */
+  absent: { role: 'judge' | 'vote'; seat: string; planned: NonNullable<Seat['planned']> }[];
 };
 
-/** The panel that was asked for, filled with the agents that are up at this point of the run. */
+/**
+ * The panel that was asked for, filled with the agents that are up at this point of the run. Each seat also names the agent that
+ * it has when all of `announced` are up.
+ */
 export function seatPanel(
   agents: readonly SeatedAgent[],
   health: Availability<HealthScope>,
   choice: PanelChoice,
+  announced: readonly string[] = agents.map(({ id }) => id),
 ): Table {
-  const panel = panels[choice.panel];
+  const meant = fillPanel(agents, allUp(announced), choice);
+  const filled = fillPanel(agents, health, choice);
+  const plannedFor = (agent: string | undefined): Pick<Seat, 'planned'> => {
+    if (agent === undefined || agent === '') return {};
+    const down = isUp(health, agent) ? undefined : (health.agents[agent]?.reason ?? 'unavailable');
+    return { planned: { agent, ...(down === undefined ? {} : { down }) } };
+  };
+  const inOrder = (seats: readonly Seat[], plan: readonly Seat[]) =>
+    seats.map((seat, index) => ({ ...seat, ...plannedFor(plan[index]?.agents[0]) }));
+  const byChair = (seats: readonly Seat[], plan: readonly Seat[]) =>
+    seats.map((seat) => ({
+      ...seat,
+      ...plannedFor(plan.find(({ chair }) => chair === seat.chair)?.agents[0]),
+    }));
+  const absentFrom = (role: 'judge' | 'vote', seats: readonly Seat[], plan: readonly Seat[]) =>
+    plan
+      .filter(({ chair }) => seats.every((seat) => seat.chair !== chair))
+      .flatMap(({ label, agents: [agent] }) => {
+        const { planned } = plannedFor(agent);
+        return planned === undefined ? [] : [{ role, seat: label, planned }];
+      });
+  return {
+    sketchers: inOrder(filled.sketchers, meant.sketchers),
+    reviewers: inOrder(filled.reviewers, meant.reviewers),
+    judges: byChair(filled.judges, meant.judges),
+    voters: byChair(filled.voters, meant.voters),
+    author: { ...filled.author, ...plannedFor(meant.author.agents[0]) },
+    buckets: filled.buckets.map((bucket, index) => ({
+      ...bucket,
+      ...plannedFor(meant.buckets[index]?.agent),
+    })),
+    absent: [
+      ...absentFrom('judge', filled.judges, meant.judges),
+      ...absentFrom('vote', filled.voters, meant.voters),
+    ],
+  };
+}
+
+function allUp(agents: readonly string[]): Availability<'run'> {
+  return runAvailability(Object.fromEntries(agents.map((id) => [id, { available: true, healthy: true }])));
+}
+
+function fillPanel(
+  agents: readonly SeatedAgent[],
+  health: Availability<HealthScope>,
+  choice: PanelChoice,
+): Omit<Table, 'absent'> {
+  const panel: PanelSpec = panels[choice.panel];
   const up = agents.filter(({ id }) => isUp(health, id));
   const seating = seatingOf(agents, up, choice.author);
-  const rules = { padding: choice.padding };
+  const chaired = Object.values(seating).map(({ id }) => id);
+  const spares = panel.shared === true ? up.filter(({ id }) => !chaired.includes(id)) : [];
+  const rules = { padding: choice.padding, spares };
   const specs = sketchSeats(panel, choice.sketches);
   const author = seating.author?.id ?? '';
   const others = up.map(({ id }) => id).filter((id) => id !== author);
@@ -216,6 +294,20 @@ export function seatPanel(
       isUp(health, bucket.agent) ? bucket : { ...bucket, agent: '' },
     ),
   };
+}
+
+/** The agents for whom a panel has no seat; they only replace an author that fails. */
+export function unseatedAgents(agents: readonly SeatedAgent[], choice: PanelChoice): string[] {
+  const all = agents.map(({ id }) => id);
+  const { buckets, author, ...seats } = fillPanel(agents, allUp(all), choice);
+  const seated = [...Object.values(seats).flat(), author].map(({ agents: [agent] }) => agent);
+  const used = new Set([...seated, ...buckets.map(({ agent }) => agent)]);
+  return all.filter((id) => !used.has(id));
+}
+
+/** Names the agents that the panel has no seat for. */
+export function describeUnused(agents: readonly string[]): string {
+  return `not used: ${agents.join(', ')}. The panel has no seat for them; --depth wide has the most`;
 }
 
 /**
@@ -250,11 +342,9 @@ export function replacementOf(
   health: Availability<HealthScope>,
   choice: PanelChoice,
 ): string | undefined {
-  const all = runAvailability(
-    Object.fromEntries(agents.map(({ id }) => [id, { available: true, healthy: true }])),
-  );
+  const all = allUp(agents.map(({ id }) => id));
   const [meant, now] = [all, health].map((state) => {
-    const { sketchers, reviewers, author } = seatPanel(agents, state, choice);
+    const { sketchers, reviewers, author } = fillPanel(agents, state, choice);
     return [...sketchers, ...reviewers, author].map((seat) => seat.agents[0]);
   });
   const heads = now?.filter((_, index) => meant?.[index] === agent) ?? [];

@@ -76,12 +76,18 @@ export class Executions {
       if (context.live.stopping) return new Promise(() => {});
       const missing = await reportMissing(context.live);
       if (missing.length > 0 && outcome.status === 'done')
-        outcome = { status: 'not-accepted', exit: 6, message: `${missing.length} artifacts are lost` };
+        outcome = {
+          ...outcome,
+          status: 'not-accepted',
+          exit: 6,
+          message: `${missing.length} artifacts are lost`,
+        };
       context.emit({ type: 'run-end', ...outcome });
       context.live.events.emitRunEnd(outcome);
       await updateRunRecord(directory, {
         status: outcome.status,
         exit: outcome.exit,
+        degraded: outcome.degraded,
         ended: timeOf(this.#clock),
       });
       await this.tellEnd(context.live);

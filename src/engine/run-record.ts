@@ -5,6 +5,7 @@ import { isRecord, readJson } from '../base/safe-json.ts';
 import { isProcessIdentity, type ProcessIdentity } from './process-identity.ts';
 import type { RunDirectory } from './run-directory.ts';
 import { markWaiting } from './run-directory.ts';
+import { isSeatLoss } from './shapes.ts';
 
 const runStatuses = [
   'queued',
@@ -23,6 +24,9 @@ const runStatuses = [
  * The rest are ends.
  */
 export type RunStatus = (typeof runStatuses)[number];
+
+/** A seat that ended with less than was announced when the run started. `actual`: who took it; `null` when its answer is missing. */
+export type SeatLoss = { role: string; seat: string; planned: string; actual: string | null; reason: string };
 
 /** run.json. Fields that this version does not know are kept as they are. */
 export type RunRecord = {
@@ -46,6 +50,8 @@ export type RunRecord = {
   process?: ProcessIdentity;
   /** Parts of the record that were deleted or emptied from outside and could not be rebuilt in full. */
   lost?: string[];
+  /** Seats that others filled or that gave no answer; absent when everyone answered as announced. */
+  degraded?: SeatLoss[];
   ended?: string;
   exit?: number;
   error?: { code: string; message: string; fix?: string };
@@ -112,6 +118,7 @@ function isRunRecord(value: unknown): value is RunRecord {
     isMissingOr(value['queue'], isQueue) &&
     isMissingOr(value['process'], isProcessIdentity) &&
     isMissingOr(value['error'], isFailure) &&
+    isMissingOr(value['degraded'], (seats) => Array.isArray(seats) && seats.every(isSeatLoss)) &&
     runStatuses.includes(value['status'] as RunStatus)
   );
 }

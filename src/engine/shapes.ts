@@ -54,3 +54,11 @@ function hasOptions({ options }: Record<string, unknown>): boolean {
 export function isAnswer(value: unknown): value is Answer {
   return isRecord(value) && isText(value['question']) && isText(value['value']);
 }
+
+export function isSeatLoss(value: unknown): boolean {
+  return (
+    isRecord(value) &&
+    ['role', 'seat', 'planned', 'reason'].every((name) => isText(value[name])) &&
+    (value['actual'] === null || isText(value['actual']))
+  );
+}

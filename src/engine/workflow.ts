@@ -8,7 +8,7 @@ import type { EventBody, RunEvent } from './event.ts';
 import type { LiveRun } from './live-run.ts';
 import { type Answer, type Question, readQuestions, rememberAnswers, rememberQuestions } from './question.ts';
 import { awaitWorkflowResult } from './run-end.ts';
-import type { RunRecord, RunStatus } from './run-record.ts';
+import type { RunRecord, RunStatus, SeatLoss } from './run-record.ts';
 
 /** A durable story. Its code must be deterministic; everything that touches the world is a step. */
 export type WorkflowDefinition<Input, Output> = {
@@ -17,7 +17,12 @@ export type WorkflowDefinition<Input, Output> = {
 };
 
 /** How a main workflow says that it is through. */
-export type Outcome = { status: Extract<RunStatus, 'done' | 'not-accepted'>; exit: number; message?: string };
+export type Outcome = {
+  status: Extract<RunStatus, 'done' | 'not-accepted'>;
+  exit: number;
+  message?: string;
+  degraded?: SeatLoss[];
+};
 
 const tenYears = 10 * 365 * 24 * 3600;
 

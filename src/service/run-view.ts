@@ -12,6 +12,8 @@ export type LaneLine = Told & {
   lane: string;
   label: string;
   agent: string | undefined;
+  /** The agent that was announced for the seat. */
+  planned: string | undefined;
   state: LaneKind | 'queued' | 'running' | 'retrying' | 'stopped';
   attempt: number;
   /** When the current attempt began; counts only while the lane runs. */
@@ -120,6 +122,7 @@ export function foldEvent(view: View, event: RunEvent): View {
         lane,
         label: untrustedLine(event.label),
         agent: undefined,
+        planned: event.planned === undefined ? undefined : untrustedLine(event.planned),
         state: 'queued',
         attempt: 0,
         since: time,

@@ -13,7 +13,7 @@ function failing(config: Settings, task: string): Settings {
 
 test('L-374, L-375, L-582, L-591, L-845, L-974, F-24, F-25: an agent that fails a task is replaced, reported at once and at the end; files and credit name the substitute', async () => {
   const { ended, artifacts } = await walk([], {}, (config) => failing(config, 'plan-review'));
-  expect(ended.code).toBe(0);
+  expect(ended.code).toBe(6);
   expect(Object.keys(artifacts).filter((name) => /-plan-.*-output/.test(name))).toEqual([
     'one-fallback-two-plan-arch-output.txt',
     'one-fallback-two-plan-edge-output.txt',
@@ -37,7 +37,7 @@ test('L-042, L-374, L-650: the rules of the configuration hold: off after one fa
     ...failing(config, 'sketch'),
     rules: { health: 'after-one-lane', exonerate: false },
   }));
-  expect(ended.code).toBe(0);
+  expect(ended.code).toBe(6);
   expect(ended.stderr).toMatch(
     /\*\*⚠ Two failed — .*\. Using One replacement for remainder of session\.\*\*/,
   );
@@ -65,7 +65,7 @@ async function walkWithout(flags: string[] = []): Promise<Walk> {
 
 test('L-022, L-023, L-027, L-042, L-123, L-481: an absent agent is replaced in sketches and review under its name, never in debates; nothing is collected there', async () => {
   const { ended, calls, events, artifacts } = await walkWithout();
-  expect(ended.code).toBe(0);
+  expect(ended.code).toBe(6);
   const made = (task: string) => calls.filter((call) => call.startsWith(`${task} `)).length;
   expect([made('sketch'), made('plan-review'), made('vote')]).toEqual([4, 4, 3]);
   expect([made('debate-thesis'), made('debate-antithesis'), made('judge')]).toEqual([0, 0, 0]);

@@ -100,7 +100,7 @@ async function failing(failTask: string, ...flags: string[]) {
 
 test('L-639, L-640, L-642, panel/C-20: without a voter the planning agent votes, and the tally calls it so', async () => {
   const { ended, artifacts } = await failing('vote!author', '--dialectic', 'off');
-  expect(ended.code).toBe(0);
+  expect(ended.code).toBe(6);
   expect(ended.stderr).toContain('**⚠ Degraded voting panel: missing ');
   expect(artifacts['voting-tally.md']).toContain(
     '- **Rule**: no voter answered: the planning agent decided alone (main-agent-vote-required)',
@@ -113,7 +113,7 @@ test('L-639, L-640, L-642, panel/C-20: without a voter the planning agent votes,
 
 test('F-19: without any vote nothing is accepted, nothing is lost, and the run reports it', async () => {
   const { ended, artifacts } = await failing('vote', '--dialectic', 'off');
-  expect(ended.code).toBe(0);
+  expect(ended.code).toBe(6);
   expect(ended.stderr).toContain('**ℹ Nobody voted: no finding was accepted. Plan unchanged.**');
   expect(ended.stderr).not.toContain('rejected all in-scope findings');
   expect(artifacts['accepted-plan-findings.md']).toBe('');
@@ -155,7 +155,7 @@ test('L-022, L-581, L-594, F-03: a review without answers fails the run, and res
 
 test('L-581: a review that is missing is counted where the step ends', async () => {
   const { ended, artifacts } = await failing('plan-review!two-plan-generic', '--dialectic', 'off');
-  expect(ended.code).toBe(0);
+  expect(ended.code).toBe(6);
   expect(ended.stderr).toMatch(
     /^✅ 3: plan review — 1 accepted, 0 not implemented, 1 of 2 reviews missing \(\d+s\)$/m,
   );

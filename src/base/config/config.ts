@@ -19,6 +19,7 @@ const defaults = {
   panel: 'diagonal',
   dialectic: 'binding',
   padding: true,
+  acceptDegraded: false,
   consent: false,
   git: { branch: 'create' },
   limits: { parallel: 8 },

@@ -134,6 +134,10 @@ export const configSchema = z.strictObject({
       'US dollars per million tokens, by the beginning of a model’s name; wins over the shipped list.',
     ),
   padding: z.boolean().optional().describe('Whether a missing vendor’s seat is filled by another agent.'),
+  acceptDegraded: z
+    .boolean()
+    .optional()
+    .describe('True: a design that fewer than two families reviewed or voted on is accepted.'),
   git: z
     .strictObject({
       mainBranch: z

@@ -22,6 +22,19 @@ const processSchema = z
   })
   .describe('The process that works on the run, or did so last.');
 
+export const degradedSchema = z
+  .array(
+    z.looseObject({
+      role: z.string().describe('`sketch`, `debate`, `judge`, `author`, `review` or `vote`.'),
+      seat: z.string(),
+      planned: z.string().describe('The agent that was announced for the seat.'),
+      actual: z.string().nullable().describe('The agent that took it; null when its answer is missing.'),
+      reason: z.string(),
+    }),
+  )
+  .optional()
+  .describe('Seats that ended with less than was announced when the run started.');
+
 /** run.json. Fields that a version does not know are kept. */
 export const runRecordSchema = z.looseObject({
   schemaVersion: z.literal(1),
@@ -57,6 +70,7 @@ export const runRecordSchema = z.looseObject({
     .describe(
       'Parts of the record that were deleted or emptied from outside and could not be rebuilt in full.',
     ),
+  degraded: degradedSchema,
   ended: z.iso.datetime().optional(),
   exit: z.int().optional().describe('Exit code of the command once the run has ended.'),
   error: z
@@ -129,14 +143,21 @@ export const eventSchema = z.discriminatedUnion('type', [
   event('run-start', { workflow: text, title: text }),
   event('run-resume', { attempt: z.int().nonnegative() }),
   event('run-pause', { reason: z.enum(['question', 'stop']) }),
-  event('run-end', { status: text, exit: z.int(), message: text.optional() }),
+  event('run-end', { status: text, exit: z.int(), message: text.optional(), degraded: degradedSchema }),
   event('phase-start', { phase: text, line: text }),
   event('phase-end', { phase: text, line: text.optional(), elapsedMs: milliseconds }),
   event('phase-skip', { phase: text, line: text, elapsedMs: milliseconds }),
   event('warning', { phase: text.optional(), text }),
   event('note', { phase: text.optional(), text }),
   event('body', { heading: text, text }),
-  event('lane-queue', { lane: text, task: text, seat: text, label: text, phase: text }),
+  event('lane-queue', {
+    lane: text,
+    task: text,
+    seat: text,
+    label: text,
+    phase: text,
+    planned: text.optional().describe('The agent that was announced for the seat.'),
+  }),
   event('lane-start', { lane: text, agent: text, attempt }),
   event('lane-retry', { lane: text, agent: text, attempt, kind: laneKindSchema, message: text }),
   event('lane-end', {

@@ -24,7 +24,7 @@ import { type Caller, callOnce, type Place } from './once.ts';
 import { agentOf, type CallServices } from './services.ts';
 
 /** Who answers: agents by id, the first choice first. */
-export type Seat = { id: string; label: string; agents: readonly string[] };
+export type Seat = { id: string; label: string; agents: readonly string[]; planned?: { agent: string } };
 
 /** What a seat is asked. */
 export type Task<T> = {
@@ -110,8 +110,9 @@ export async function callAll<T>(
     const { key, kind, phase, prompt, facts, session } = task;
     const question = { prompt, input: facts, session };
     const digest = writeQuestion({ lanes, project: services.project }, key, question);
-    const { id, label } = seat;
-    context.emit({ type: 'lane-queue', lane: key, task: kind, seat: id, label, phase });
+    const { id, label, planned } = seat;
+    const announced = planned === undefined ? {} : { planned: planned.agent };
+    context.emit({ type: 'lane-queue', lane: key, task: kind, seat: id, label, phase, ...announced });
     return { seat, task, digest };
   });
   queued();

@@ -158,6 +158,7 @@ async function describeRun(
       artifacts,
       cost,
       ...(record.branch === undefined ? {} : { branch: record.branch }),
+      ...(record.degraded === undefined ? {} : { degraded: record.degraded }),
       ...(worktrees.length === 0 ? {} : { worktrees }),
     },
     text: '',

@@ -1,7 +1,9 @@
 import { isUtf8 } from 'node:buffer';
+import { thisWorld } from '../../agents/settings.ts';
 import { CharretteError } from '../../base/errors.ts';
 import { stepOrder } from '../../council/breadcrumbs.ts';
 import { panelNames } from '../../council/panels.ts';
+import { describeUnused, unseatedAgents } from '../../council/seating.ts';
 import {
   type CommandSpec,
   type Invocation,
@@ -15,6 +17,7 @@ import { projectOf } from '../../service/project.ts';
 import { type DepthName, describeEstimate } from '../../workflows/design/depth.ts';
 import type { DesignInputs } from '../../workflows/design/inputs.ts';
 import type { DepthProposal, DesignFlags } from '../../workflows/design/prepare.ts';
+import { seatAgents } from '../../workflows/roster.ts';
 import { givenAnswers, makeAnswerProvider, remoteAnswersOption } from './ask.ts';
 import { startCommand } from './conduct.ts';
 import { columns } from './help.ts';
@@ -46,6 +49,10 @@ const rareOptions: readonly OptionSpec[] = (
       needs: '--from-run',
     },
     { flags: '--subagent', description: 'run sketches to review in a separate process' },
+    {
+      flags: '--accept-degraded',
+      description: 'accept a result that fewer than two families reviewed or voted on',
+    },
     { flags: '--branch', description: 'create a branch even if `git.branch` is never' },
     {
       flags: '--unrelated-branch <what>',
@@ -135,7 +142,7 @@ export const command: CommandSpec = {
     const { inputs, warnings } = run;
     if (!global.quiet)
       for (const warning of warnings) printNotice(terminal, warningLine(warning, invocation));
-    if (global.dryRun) return { exit: 0, json: { dryRun: true, inputs }, text: describe(inputs) };
+    if (global.dryRun) return { exit: 0, json: { dryRun: true, inputs }, text: await describe(inputs) };
     return startCommand(invocation, run, given);
   },
 };
@@ -177,9 +184,12 @@ async function chooseDepth(
   return (answers?.[0]?.value ?? proposal.depth) as DepthName;
 }
 
-function describe(inputs: DesignInputs): string {
-  const agents = inputs.roster.map(({ id }) => id).join(', ');
-  return `Would design with ${agents}: ${inputs.sketches} sketches, dialectic ${inputs.dialectic}. ${describeEstimate(inputs.estimate)}\n`;
+async function describe(inputs: DesignInputs): Promise<string> {
+  const models = inputs.roster.filter(({ protocol }) => protocol !== 'static');
+  const unused = unseatedAgents([...(await seatAgents(models, thisWorld())).values()], inputs);
+  const used = inputs.roster.map(({ id }) => id).filter((id) => !unused.includes(id));
+  const rest = unused.length === 0 ? '' : ` Agents ${describeUnused(unused)}.`;
+  return `Would design with ${used.join(', ')}: ${inputs.sketches} sketches, dialectic ${inputs.dialectic}. ${describeEstimate(inputs.estimate)}${rest}\n`;
 }
 
 /** L-011: the four facts given one by one are the same as the combined form, and as incomplete when one is missing. */

@@ -1,10 +1,10 @@
 import { visibleJson, visibleText } from '../../base/text/untrusted.ts';
-import { type SeatStatus, statusRow } from '../../council/breadcrumbs.ts';
+import { type SeatStatus, statusRow, substituteIn } from '../../council/breadcrumbs.ts';
 import type { RunEvent } from '../../engine/event.ts';
 import type { GlobalFlags, Terminal } from '../../service/command.ts';
 import { linesOf } from '../../service/event-lines.ts';
 
-type Seat = { lane: string; label: string; status: SeatStatus };
+type Seat = { lane: string; label: string; planned: string | undefined; status: SeatStatus };
 
 /**
  * L-040: the status table after every change. The run itself says it at launch and at the end; on a terminal the lines in
@@ -22,7 +22,12 @@ export function makeStatusLines(): (event: RunEvent) => string[] {
       case 'lane-queue':
         if (title !== undefined) queued = [];
         title = undefined;
-        queued.push({ lane: event.lane, label: event.label, status: { state: 'pending' } });
+        queued.push({
+          lane: event.lane,
+          label: event.label,
+          planned: event.planned,
+          status: { state: 'pending' },
+        });
         return [];
       case 'note':
         // The line of the launch names the table; lanes that belong to none are followed by no such line.
@@ -31,8 +36,11 @@ export function makeStatusLines(): (event: RunEvent) => string[] {
       case 'lane-end': {
         const seat = queued.find(({ lane }) => lane === event.lane);
         if (title === undefined || seat === undefined) return [];
-        const { elapsedMs } = event;
-        seat.status = { state: event.kind === 'ok' ? 'done' : 'failed', elapsedMs };
+        const { agent, elapsedMs } = event;
+        seat.status =
+          event.kind === 'ok'
+            ? { state: 'done', elapsedMs, by: substituteIn(seat.planned, agent) }
+            : { state: 'failed', elapsedMs };
         // The last change is the line that the run says itself.
         return queued.some(({ status }) => status.state === 'pending') ? [statusRow(title, queued)] : [];
       }

@@ -126,7 +126,9 @@ async function describe(
   const status = shownStatus(record, directory);
   if (isFinal(record.status)) {
     const exit = (record.exit ?? exitCodes.failed) as ExitCode;
-    const result: CommandResult = { exit, json: { run, status }, streamed: true };
+    const { degraded } = record;
+    const json = { run, status, ...(degraded === undefined ? {} : { degraded }) };
+    const result: CommandResult = { exit, json, streamed: true };
     return isLiveView ? withDocument(result, directory, record, invocation) : result;
   }
   if (signal.aborted && (isLive(record, directory) || isAwaited(record))) {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { questionSchema } from '../../base/schema/run-files.ts';
+import { degradedSchema, questionSchema } from '../../base/schema/run-files.ts';
 import { visibleText } from '../../base/text/untrusted.ts';
 import { panelNames } from '../../council/panels.ts';
 import type { RunEvent } from '../../engine/event.ts';
@@ -51,6 +51,7 @@ const runStateShape = {
   questions: z.array(questionSchema).describe('Open questions; a person decides them.'),
   directory: z.string().describe('Everything about the run as files.'),
   error: z.looseObject({ code: z.string(), message: z.string(), fix: z.string().optional() }).optional(),
+  degraded: degradedSchema,
   next: z.string().describe('What to call now.'),
 };
 const state = z.object(runStateShape);
@@ -59,13 +60,14 @@ type RunState = z.input<typeof state>;
 
 async function stateOf(directory: RunDirectory): Promise<RunState> {
   const { record, status, questions } = await runStatus(directory);
-  const { error } = record;
+  const { error, degraded } = record;
   return {
     run: directory.id,
     status,
     questions,
     directory: directory.root,
     ...(error !== undefined && { error }),
+    ...(degraded !== undefined && { degraded }),
     next: nextStep(status, questions.length > 0, firstToRead(directory, record)),
   };
 }
@@ -115,6 +117,10 @@ export const designStart = defineTool({
     maxTokens: z.int().positive().optional().describe('Pause and ask when this many tokens are used.'),
     maxUsd: z.number().positive().optional().describe('Pause and ask when this much is spent.'),
     branch: z.boolean().optional().describe('false: stay on the current branch.'),
+    acceptDegraded: z
+      .boolean()
+      .optional()
+      .describe('Accept a result that fewer than two families reviewed or voted on.'),
     fromRun: word.max(200).optional().describe('Reuse finished answers of this run.'),
   }),
   output: state,

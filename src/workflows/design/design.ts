@@ -101,7 +101,8 @@ export function isolatedWorkflow(
       const desk = new Desk(context, await servicesOf(context.live), inputs);
       const made = await deliberate(desk, start.table, start.commission);
       const last = inputs.auto ? await conclude(desk, start.commission, made) : made;
-      const result: IsolatedResult = { made: last, warnings: desk.warnings };
+      const { warnings, degraded } = desk;
+      const result: IsolatedResult = { made: last, warnings, degraded };
       await context.step('keep the design', () =>
         writeJsonAtomic(workerState(context.live.directory), result),
       );

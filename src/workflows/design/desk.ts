@@ -9,6 +9,7 @@ import {
   startLine,
   statusLine,
   stepOrder,
+  substituteIn,
 } from '../../council/breadcrumbs.ts';
 import { type Reply as CallReply, callAll, type Seat, type Task } from '../../council/call/call.ts';
 import { judgementForm } from '../../council/call/judgement.ts';
@@ -22,6 +23,7 @@ import { compose } from '../../prompts/compose.ts';
 import { seededNonce } from '../../prompts/untrusted.ts';
 import type { Boundary } from '../../repo/git/tree-probe.ts';
 import { describeSpent, totalUsage } from '../spent.ts';
+import { addLoss, type Degraded, lossIn, notDegraded, noteFamilies } from './degraded.ts';
 import type { DesignInputs } from './inputs.ts';
 import { guardTree, noteSeen } from './tree.ts';
 
@@ -34,6 +36,7 @@ export class Desk implements Council {
   readonly services: CallServices;
   readonly inputs: DesignInputs;
   readonly warnings: string[] = [];
+  readonly degraded: Degraded = notDegraded();
   /** L-429: calls since the last check of the tree. */
   #called: string[] = [];
   #saidUncounted = false;
@@ -114,7 +117,12 @@ export class Desk implements Council {
     );
     const byKey = new Map(answers.map((answer) => [answer.lane, answer]));
     const replies = calls.map(([, { key }]) => replyOf<Name>(byKey.get(key)));
-    showTable((index) => statusOfReply(replies[index]));
+    showTable((index) => statusOfReply(replies[index], calls[index]?.[0].planned?.agent));
+    for (const [index, [seat, { kind }]] of calls.entries()) {
+      const reply = replies[index];
+      const loss = reply === undefined ? undefined : lossIn(kind, seat, reply);
+      if (loss !== undefined) addLoss(this.degraded, loss);
+    }
     return replies;
   }
 
@@ -132,6 +140,17 @@ export class Desk implements Council {
     const limits = { wallMs: seconds * 1000, idleMs };
     const answer = judgementForm(judgement, { kind, facts });
     return [seat, { key, kind, phase: this.#step, prompt, facts, answer, limits, reuse: this.#mayReuse() }];
+  }
+
+  /** Compares the families that answered a round with those that were announced for it. */
+  compareFamilies(
+    verb: 'reviewed' | 'voted',
+    announced: readonly (string | undefined)[],
+    answered: readonly (string | undefined)[],
+  ): void {
+    const familiesOf = (agents: readonly (string | undefined)[]) =>
+      agents.flatMap((agent) => this.services.agents.get(agent ?? '')?.family ?? []);
+    noteFamilies(this.degraded, verb, { announced: familiesOf(announced), answered: familiesOf(answered) });
   }
 
   artifact(name: string, text: string): Promise<void> {
@@ -221,7 +240,10 @@ function replyOf<Name extends JudgementName>(answer: CallReply<Judgement<Name>> 
   return value !== undefined ? { ok: true, value, ...call } : { ok: false, kind, message, ...call };
 }
 
-function statusOfReply(reply: Reply<JudgementName> | undefined): SeatStatus {
+function statusOfReply(reply: Reply<JudgementName> | undefined, planned: string | undefined): SeatStatus {
   if (reply === undefined || reply.agent === '') return { state: 'skipped' };
-  return { state: reply.ok ? 'done' : 'failed', elapsedMs: reply.elapsedMs };
+  const { elapsedMs } = reply;
+  return reply.ok
+    ? { state: 'done', elapsedMs, by: substituteIn(planned, reply.agent) }
+    : { state: 'failed', elapsedMs };
 }

@@ -30,6 +30,8 @@ export type DesignInputs = RunInputs & {
   sketches: SketchCount;
   reviewRounds: 1 | 2;
   padding: boolean;
+  /** A result is accepted although fewer than two families reviewed or voted. */
+  acceptDegraded?: boolean;
   rules?: Config['rules'];
   /** Shortens every call's time limit. */
   agentSeconds?: number;
@@ -79,7 +81,11 @@ export type Deliberation = {
 };
 
 /** The seats at this point of the run, and the agents that are up. */
-export type SeatedTable = Table & { health: RunAvailability };
+export type SeatedTable = Table & {
+  health: RunAvailability;
+  /** The agents of the panel that was announced. */
+  announced: string[];
+};
 
 /** What the review of the plan came to, over all rounds. */
 export type Review = ReviewOutcome & {

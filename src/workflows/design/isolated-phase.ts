@@ -18,6 +18,7 @@ import type { RunDirectory } from '../../engine/run-directory.ts';
 import { diagramBody } from '../../plan/diagram.ts';
 import type { Commission } from '../../prompts/panel/common.ts';
 import { forwardEvents } from '../forward-events.ts';
+import { addLoss, type Degraded } from './degraded.ts';
 import type { Desk } from './desk.ts';
 import type { Deliberation, DesignInputs, SeatedTable } from './inputs.ts';
 import { workerDirectory, workerHome, workerState } from './worker-place.ts';
@@ -139,7 +140,7 @@ function show(live: LiveRun, worker: RunDirectory, name: string): void {
 }
 
 /** What the worker leaves: the design so far, and its warnings, which are repeated at the end of the run. */
-export type IsolatedResult = { made: Deliberation; warnings: string[] };
+export type IsolatedResult = { made: Deliberation; warnings: string[]; degraded: Degraded };
 
 /** What the worker gets: everything it may know, nothing it has to guess (L-251). */
 export type IsolatedJob = {
@@ -188,8 +189,10 @@ export async function runIsolatedPhase(desk: Desk, start: IsolatedJob['start']):
   }
   const file = workerState(worker);
   const text = await readFile(file, 'utf8');
-  const { made, warnings } = parseJson(text, file) as unknown as IsolatedResult;
+  const { made, warnings, degraded } = parseJson(text, file) as unknown as IsolatedResult;
   desk.warnings.push(...warnings);
+  for (const loss of degraded.seats) addLoss(desk.degraded, loss);
+  desk.degraded.oneSided.push(...degraded.oneSided);
   for (const [heading, name, print] of desk.inputs.auto ? [...replayed, ...replayedUnattended] : replayed) {
     const body = (await readTextFile(path.join(directory.artifacts, name))) ?? '';
     if (body !== '') desk.show(heading, print?.(body) ?? body);

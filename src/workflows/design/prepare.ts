@@ -35,6 +35,7 @@ export type DesignFlags = DepthFlags & {
   reviewRounds?: string;
   fromStep?: string;
   branch?: boolean;
+  acceptDegraded?: boolean;
   sessionEnv?: string;
   stepPrefix?: string;
   branchInfo?: string;
@@ -116,6 +117,7 @@ export async function prepareDesign(
     sketches: depth.sketches,
     reviewRounds: flags.reviewRounds === '2' ? 2 : 1,
     padding: config.padding !== false,
+    acceptDegraded: flags.acceptDegraded ?? config.acceptDegraded ?? false,
     ...optional('rules', config.rules),
     prefix: flags.stepPrefix === undefined ? noPrefix : parseStepPrefix(flags.stepPrefix),
     branch,

@@ -1,7 +1,13 @@
 import { CharretteError } from '../../base/errors.ts';
 import { healthWarning, isUp, runAvailability } from '../../council/health.ts';
 import { ruleBasedMark } from '../../council/rule-based/wording.ts';
-import { agentLabel, type Bucket, replacementOf } from '../../council/seating.ts';
+import {
+  agentLabel,
+  type Bucket,
+  describeUnused,
+  replacementOf,
+  unseatedAgents,
+} from '../../council/seating.ts';
 import { askConsent } from '../consent.ts';
 import { greetCaller, reportHealth } from './caller.ts';
 import { describeEstimate } from './depth.ts';
@@ -42,11 +48,17 @@ export async function setup(desk: Desk): Promise<SeatedTable> {
       `${ruleBasedMark}: the scout searches the repository; there are no sketches, debates or votes without a model`,
     );
   await reportHealth(desk, health);
-  await askDegraded(
+  const isSmallerAccepted = await askDegraded(
     desk,
     agents.filter((agent) => !up.includes(agent)).map((agent) => agentLabel(agent.id)),
   );
-  const table = seat(desk, health);
+  // What a caller knows to be down it does not expect.
+  const expected = agents.filter(({ id }) => !knownDown.includes(id));
+  const announced = (isSmallerAccepted ? up : expected).map(({ id }) => id);
+  const table = seat(desk, health, announced);
+  noteOneFamily(desk, table);
+  const unused = unseatedAgents(agents, desk.inputs);
+  if (unused.length > 0) desk.note(`⏳ ${describeUnused(unused)}`);
   await proposeLayout(desk, table.buckets);
   desk.end();
   return table;
@@ -80,9 +92,23 @@ async function proposeLayout(desk: Desk, buckets: readonly Bucket[]): Promise<vo
   if (answers.get(id)?.value === 'diagonal') desk.inputs.debates = 'diagonal';
 }
 
-/** An empty chair is your choice: at a terminal you are asked once; with --auto the run continues with a note. */
-async function askDegraded(desk: Desk, missing: readonly string[]): Promise<void> {
-  if (missing.length === 0 || desk.inputs.auto) return;
+/** A panel of one family is no second opinion, and you know that before it starts. */
+function noteOneFamily(desk: Desk, { reviewers, voters }: SeatedTable): void {
+  if (reviewers.length === 0 || desk.isRuleBased) return;
+  const families = [...reviewers, ...voters].flatMap(
+    ({ planned }) => desk.services.agents.get(planned?.agent ?? '')?.family ?? [],
+  );
+  const [only, ...others] = new Set(families);
+  if (only !== undefined && others.length === 0)
+    desk.note(`⏳ one model family (${only}) reviews and votes; a second one would be a second opinion`);
+}
+
+/**
+ * An empty chair is your choice: at a terminal you are asked once; with --auto the run continues with a note. Whether you accepted
+ * the smaller panel yourself.
+ */
+async function askDegraded(desk: Desk, missing: readonly string[]): Promise<boolean> {
+  if (missing.length === 0 || desk.inputs.auto) return false;
   const answers = await desk.context.ask([
     {
       id: 'degraded',
@@ -94,7 +120,8 @@ async function askDegraded(desk: Desk, missing: readonly string[]): Promise<void
       recommended: 'continue',
     },
   ]);
-  if (answers.get('degraded')?.value === 'continue') return;
+  const answer = answers.get('degraded');
+  if (answer?.value === 'continue') return answer.source !== 'recommended';
   throw new CharretteError({
     code: 'agent-not-found',
     message: `Stopped: ${missing.join(', ')} is unavailable.`,

@@ -37,6 +37,7 @@ import { renderPlan } from '../../plan/plan-text.ts';
 import type { Commission } from '../../prompts/panel/common.ts';
 import { checkPlan, markEvidence } from '../repository.ts';
 import { handOverObservations } from './caller.ts';
+import { addLoss } from './degraded.ts';
 import type { Desk } from './desk.ts';
 import {
   bindingText,
@@ -47,7 +48,7 @@ import {
   type SeatedTable,
 } from './inputs.ts';
 import { askRevision, savePlan } from './step-2b-plan.ts';
-import { afterFailures } from './table.ts';
+import { afterFailures, noteAbsent } from './table.ts';
 
 /** What does not change while the plan is reviewed. */
 export type ReviewFrame = Pick<Deliberation, 'decisions' | 'resolutions'> & { commission: Commission };
@@ -144,6 +145,11 @@ async function raise(
     },
     round,
   );
+  desk.compareFamilies(
+    'reviewed',
+    reviewers.map(({ planned }) => planned?.agent),
+    replies.map(({ ok, agent }) => (ok ? agent : undefined)),
+  );
   const own = await desk.context.step(`check plan, round ${round}`, () =>
     checkPlan(project, baseCommit, plan, decidedPoints(desk.inputs, frame, accepted), process.env),
   );
@@ -174,8 +180,31 @@ async function decide(
   const items = await merge(desk, table.author, raised, number, earlierItems(rounds));
   const { exonerate } = rulesOf(desk.inputs);
   const quorum = await vote(desk, table, items, { commission, plan, exonerate }, number);
+  noteVoters(desk, table, quorum);
   const entries = tally(items, quorum);
   return { number, items, entries, quorum, reviewers, planDigest: planDigest(renderPlan(plan)) };
+}
+
+/** Announced voters without a vote, and votes of fewer families than were announced. */
+function noteVoters(desk: Desk, table: SeatedTable, { eligible, absent }: Round['quorum']): void {
+  noteAbsent(desk, table, 'vote');
+  for (const { label, planned } of table.voters) {
+    const failure = absent.find((ballot) => ballot.label === label)?.failure;
+    if (planned !== undefined && absent.some((ballot) => ballot.label === label))
+      addLoss(desk.degraded, {
+        ...{ role: 'vote', seat: label, planned: planned.agent, actual: null },
+        reason: failure ?? 'no vote could be read',
+      });
+  }
+  const announced = [...table.voters, ...table.absent.filter(({ role }) => role === 'vote')];
+  const voted = [...table.voters, table.author].filter((seat) =>
+    eligible.some(({ label }) => label === seat.label),
+  );
+  desk.compareFamilies(
+    'voted',
+    announced.map(({ planned }) => planned?.agent),
+    voted.map(({ agents }) => agents[0]),
+  );
 }
 
 function earlierItems(rounds: readonly Round[]): ReviewItem[] {
@@ -278,10 +307,15 @@ function nextReviewers(desk: Desk, rounds: readonly Round[], { plan }: Revised):
 /** C-19: the totals of all rounds, and what is missing from them. */
 function reviewPayload(rounds: readonly Round[], reviews: Reviews): string {
   const missing = missingPayload(reviews);
-  if (rounds.length === 0) return `no findings${missing}`;
+  if (rounds.length === 0) return `no findings by ${reviewersText(reviews)}${missing}`;
   const inScope = rounds.flatMap(({ entries }) => entriesOf(entries, 'in-scope'));
   const accepted = inScope.filter(({ outcome }) => outcome === 'accepted').length;
   return `${accepted} accepted, ${inScope.length - accepted} not implemented${missing}`;
+}
+
+function reviewersText({ asked, missing }: Reviews): string {
+  const answered = asked - missing;
+  return answered === 1 ? '1 reviewer' : `${answered} reviewers`;
 }
 
 function missingPayload({ asked, missing }: Reviews): string {
@@ -318,7 +352,7 @@ async function keepEmpty(
   reviews: Reviews,
 ): Promise<void> {
   const labels = reviewers.map(({ label }) => label);
-  const statement = `No findings were raised${missingPayload(reviews)}.`;
+  const statement = `No findings were raised by ${reviewersText(reviews)}${missingPayload(reviews)}.`;
   await desk.artifact(
     'voting-tally.md',
     renderTallyStub(statement, planDigest(renderPlan(plan)), scoreboard([], labels)),

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { failurePolicies } from '../../agents/failure-kinds.ts';
 import type { Agent, LaneKind } from '../../agents/port.ts';
 import type { JudgementName } from '../../base/schema/judgements.ts';
-import type { Reply, Seat } from '../../council/council.ts';
+import type { Reply } from '../../council/council.ts';
 import {
   afterLaneFailure,
   isUp,
@@ -12,8 +12,9 @@ import {
   type ProbeOutcome,
   type RunAvailability,
 } from '../../council/health.ts';
-import { agentLabel, replacementOf, seatPanel } from '../../council/seating.ts';
+import { agentLabel, replacementOf, seatPanel, type Table } from '../../council/seating.ts';
 import { reportHealth } from './caller.ts';
+import { addLoss } from './degraded.ts';
 import type { Desk } from './desk.ts';
 import { rulesOf, type SeatedTable } from './inputs.ts';
 
@@ -23,15 +24,18 @@ export function agentsOf({ services, isRuleBased }: Desk): Agent[] {
 }
 
 /** The panel that was asked for, filled with the agents that are up. */
-export function seat(desk: Desk, health: RunAvailability): SeatedTable {
-  return { ...seatPanel(agentsOf(desk), health, desk.inputs), health };
+export function seat(desk: Desk, health: RunAvailability, announced: string[]): SeatedTable {
+  return { ...seatPanel(agentsOf(desk), health, desk.inputs, announced), health, announced };
 }
 
 /** L-510: a fresh health check, so that a slow debate keeps no agent from judging; its result stays in this phase. */
-export async function freshJury(desk: Desk): Promise<Seat[]> {
+export async function freshJury(
+  desk: Desk,
+  announced: readonly string[],
+): Promise<Pick<Table, 'judges' | 'absent'>> {
   const agents = agentsOf(desk);
   const availability = judgeAvailability(await probeAgents(desk, 'judges', agents));
-  return seatPanel(agents, availability, desk.inputs).judges;
+  return seatPanel(agents, availability, desk.inputs, announced);
 }
 
 /** L-124, L-126: runs the health check of every agent, except those that a caller knows to be down (L-114). */
@@ -95,7 +99,17 @@ export async function afterFailures(
     desk.warn(lostAgentWarning(agentLabel(agent.id), reason, replacement));
   }
   await reportHealth(desk, next);
-  return seat(desk, next);
+  return seat(desk, next, table.announced);
+}
+
+/** Seats of this role that stay empty although an agent was announced for them. */
+export function noteAbsent(desk: Desk, { absent }: Pick<Table, 'absent'>, wanted: 'judge' | 'vote'): void {
+  for (const { role, seat, planned } of absent)
+    if (role === wanted)
+      addLoss(desk.degraded, {
+        ...{ role, seat, planned: planned.agent, actual: null },
+        reason: planned.down ?? 'unavailable',
+      });
 }
 
 function speaksAgainst(kind: LaneKind): boolean {

@@ -56,11 +56,16 @@ function textsOf(lane: LaneLine, { now }: Canvas): Record<FieldName, string> {
   const again = lane.attempt > 1 && isUnderWay(lane) ? `, attempt ${lane.attempt}` : '';
   return {
     label: lane.label,
-    agent: lane.agent ?? '',
+    agent: byAgent(lane),
     state: `${lane.state.replaceAll('_', ' ')}${again}`,
     elapsed: elapsedMs === undefined ? '' : formatElapsed(elapsedMs),
     tokens: lane.usage === undefined ? '' : `${callTokens(lane.usage)} tokens`,
   };
+}
+
+function byAgent({ agent, planned }: LaneLine): string {
+  if (agent === undefined) return '';
+  return planned === undefined || planned === agent ? agent : `${agent} for ${planned}`;
 }
 
 /** The width of each column that fits; the label gives way last, down to eight columns. */

@@ -63,6 +63,7 @@ async function bundleProgram() {
       plan: 'src/plan/index.ts',
       engine: 'src/engine/index.ts',
       'script-program': 'src/repo/index/script-program.ts',
+      'inspect-program': 'src/workflows/script/inspect-program.ts',
       'heartbeat-thread': 'src/engine/queue/heartbeat-thread.ts',
       ...commandEntries,
     },
@@ -72,8 +73,17 @@ async function bundleProgram() {
     plugins: [bundlePackages],
   });
   requireBuiltins(root, metafile);
+  // One file without packages: the process that runs a workflow file may read nothing else.
+  const host = await build({
+    ...options,
+    metafile: true,
+    entryPoints: { 'host-program': 'src/workflows/script/host-program.ts' },
+    external: [],
+    outdir: 'dist',
+    outExtension: { '.js': '.mjs' },
+  });
   const quick = await buildCommandLine(options);
-  copyLicences(root, [...Object.keys(metafile.inputs), ...quick]);
+  copyLicences(root, [...Object.keys(metafile.inputs), ...Object.keys(host.metafile.inputs), ...quick]);
 }
 
 async function declareTypes() {

@@ -311,6 +311,61 @@ export const errorTable = {
     meaning: 'A brief lacks its goal, its audience or its brand.',
     fix: 'Write the sections ## Goal, ## Audience and ## Brand into the brief.',
   },
+  'workflow-not-found': {
+    exit: 4,
+    meaning: 'There is no workflow file of that name.',
+    fix: 'Run `charrette workflow list` for the workflows of this project and your own.',
+  },
+  'workflow-ambiguous': {
+    exit: 2,
+    meaning: 'Two workflow files in one folder have the same name.',
+    fix: 'Name the file by its path, or rename one of them.',
+  },
+  'workflow-syntax': {
+    exit: 2,
+    meaning: 'A workflow file cannot be parsed.',
+    fix: 'Correct the line that the message names, then run `charrette workflow check FILE`.',
+  },
+  'workflow-meta': {
+    exit: 2,
+    meaning: 'The `meta` of a workflow file is missing or not valid.',
+    fix: 'Begin the file with `export const meta = { name, description }`, in plain values.',
+  },
+  'workflow-forbidden': {
+    exit: 2,
+    meaning: 'A workflow file uses something that workflow files do not have.',
+    fix: 'Do what the message says, then run `charrette workflow check FILE`.',
+  },
+  'workflow-args': {
+    exit: 2,
+    meaning: 'The arguments of a workflow cannot be read.',
+    fix: 'Pass words, `--arg name=value`, or `--args` with JSON; not two of these together.',
+  },
+  'workflow-consent': {
+    exit: 5,
+    meaning: 'A workflow file was not allowed to run.',
+    fix: 'Read it with `charrette workflow show NAME`, then allow its version with `--trust DIGEST`.',
+  },
+  'workflow-changed': {
+    exit: 5,
+    meaning: 'A workflow is not the version that was allowed.',
+    fix: 'Run `charrette workflow show NAME` for its digest and read what changed.',
+  },
+  'workflow-limit': {
+    exit: 1,
+    meaning: 'A workflow file reached a limit: calls, items, budget, size, time or memory.',
+    fix: 'Bound its loops and lists, or raise `--budget`.',
+  },
+  'workflow-failed': {
+    exit: 1,
+    meaning: 'A workflow file threw an error.',
+    fix: 'Correct the line that the message names and start it again; `--from-run` reuses finished answers.',
+  },
+  'workflow-host': {
+    exit: 1,
+    meaning: 'The process that runs a workflow file ended or broke its protocol.',
+    fix: 'Run `charrette resume`; if it happens again, check the file for what it keeps in memory.',
+  },
 } as const satisfies Record<string, ErrorRow>;
 
 export type ErrorCode = keyof typeof errorTable;

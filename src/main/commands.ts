@@ -19,6 +19,15 @@ export const commandGroups: readonly CommandGroup[] = [
         everyday: true,
         load: async () => (await import('../surfaces/cli/build.ts')).build,
       },
+      run: {
+        summary: 'Run a workflow file with any agents, durably',
+        everyday: true,
+        load: async () => (await import('../surfaces/cli/run.ts')).command,
+      },
+      workflow: {
+        summary: 'List, show, check and write workflow files',
+        load: async () => (await import('../surfaces/cli/workflow.ts')).command,
+      },
       feature: {
         summary: 'Take a feature from idea to code in phases with reviewers',
         load: async () => (await import('../surfaces/cli/feature.ts')).featureCommand,

@@ -24,6 +24,7 @@ import { restoreSecrets } from './redact-secrets.ts';
 import { briefPathOf } from './refine/inputs.ts';
 import { refineWorkflow } from './refine/refine.ts';
 import { seatAgents } from './roster.ts';
+import { scriptWorkflow } from './script/script.ts';
 import { codeVersion } from './version.ts';
 
 /** What is different where runs come from a queue. */
@@ -75,6 +76,7 @@ export function openStories(
       featurePhaseWorkflow(servicesOf),
       featureImplementWorkflow(servicesOf),
       skillRunWorkflow(servicesOf),
+      scriptWorkflow(servicesOf, world),
     ],
     clock: clockFrom(world.environment),
     ...(worker === undefined ? {} : { guard: worker.guard }),
@@ -122,6 +124,19 @@ async function makeServices(
     overrides,
     earlierLanes: fromRun === undefined ? undefined : lanesOf(runDirectoryOf(home, fromRun)),
     nonceSeed: await firstRun(home, run.id, inputs as RunInputs),
+    async variant(agent, name, { model, effort }) {
+      const own = settings.find(({ id }) => id === agent);
+      if (own === undefined) throw new Error(`The agent ${agent} is not in this run.`);
+      const changed = {
+        ...own,
+        id: name,
+        ...(model === undefined ? {} : { model }),
+        ...(effort === undefined ? {} : { effort }),
+      };
+      const made = (await seatAgents([changed], world)).get(name);
+      if (made === undefined) throw new Error(`The agent ${agent} could not be made.`);
+      return made;
+    },
     given: [briefPathOf(live.directory)],
     configFile: configured.file,
   };

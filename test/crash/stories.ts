@@ -26,6 +26,7 @@ const root = path.resolve(import.meta.dirname, '..', '..');
 const agentFile = (name: string) => path.join(root, 'test', 'agents', name);
 const panel: AgentProgram = { program: ['node', agentFile('panel-agent.mjs')] };
 const asking: AgentProgram = { program: [...panel.program, '/dev/null', '0', 'none', 'asks'] };
+const workflowAgent: AgentProgram = { program: ['node', agentFile('workflow-agent.mjs'), '/dev/null'] };
 const builder: AgentProgram = { program: ['node', agentFile('builder-agent.mjs'), '/dev/null'], edits: true };
 const check = `import { existsSync } from 'node:fs';
 if (existsSync('test/total.test.mjs')) {
@@ -157,6 +158,20 @@ export const stories: readonly Story[] = [
       execution: 'one',
       review: 'skip',
     },
+  },
+  {
+    name: 'script',
+    files: {
+      'README.md': '# Numbers\n',
+      'flow.js': `export const meta = { name: 'flow', description: 'Looks at items' };
+const rows = await pipeline(['a', 'b'], (item) => agent('first ' + item), (_, item) => agent('second ' + item));
+const { answers } = await panel('sides of it', { seats: 2 });
+return { rows, answers: answers.length };
+`,
+    },
+    agents: { one: workflowAgent, two: workflowAgent },
+    command: ['run', 'flow.js', '--access', 'read', '--yes'],
+    answers: { 'workflow-code': 'once' },
   },
   {
     name: 'skill-run',

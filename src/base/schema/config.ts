@@ -29,6 +29,16 @@ export const agentConfigSchema = z.strictObject({
   enabled: z.boolean().optional(),
 });
 
+/** Who answers for a model: an agent, or an agent with another model and effort. */
+const modelTarget = z.union([
+  z.string().min(1),
+  z.strictObject({
+    agent: z.string().min(1),
+    model: z.string().min(1).optional(),
+    effort: z.string().min(1).optional(),
+  }),
+]);
+
 /** How a PostgreSQL server is named. */
 export const serverAddress = 'postgresql://user:password@host/database';
 
@@ -133,6 +143,23 @@ export const configSchema = z.strictObject({
     .describe(
       'US dollars per million tokens, by the beginning of a model’s name; wins over the shipped list.',
     ),
+  workflow: z
+    .strictObject({
+      models: z
+        .record(z.string(), modelTarget)
+        .optional()
+        .describe('Which agent answers for a model that a workflow file names.'),
+      tiers: z
+        .strictObject({
+          strong: modelTarget.optional(),
+          standard: modelTarget.optional(),
+          light: modelTarget.optional(),
+        })
+        .optional()
+        .describe('Which agent answers for models of a tier that no agent has: opus, sonnet, haiku.'),
+    })
+    .optional()
+    .describe('For `charrette run`.'),
   padding: z.boolean().optional().describe('Whether a missing vendor’s seat is filled by another agent.'),
   acceptDegraded: z
     .boolean()

@@ -96,6 +96,12 @@ export type CallServices = {
   nonceSeed: string;
   /** Files of the run's record that prompts name: the only ones of it that agents get to see. */
   given?: readonly string[];
+  /** The same agent with another model or effort, under a name of its own; absent where agents cannot be made anew. */
+  variant?: (
+    agent: string,
+    name: string,
+    changes: { model?: string | undefined; effort?: string | undefined },
+  ) => Promise<Agent>;
   /** The file that --config names, for a process that the run starts. */
   configFile?: string | undefined;
 };

@@ -9,6 +9,7 @@ import type { RepositoryIndex } from '../../repo/index/repository-index.ts';
 import { briefAsPlan } from './brief.ts';
 import { drawPlan } from './diagram.ts';
 import { explorationFor, exploreFor, litePlanFor } from './explore.ts';
+import { smallestAnswer } from './smallest-answer.ts';
 import { type Study, studyRequest } from './study.ts';
 import { headed, ruleBasedMark } from './wording.ts';
 
@@ -73,6 +74,7 @@ export function createStaticAgent({ id = 'static', now = Date.now }: StaticAgent
         const answer = await answerTask(task);
         if (context.signal.aborted) return finish('cancelled', { message: 'The call was cancelled.' });
         if ('problem' in answer) return finish('bad_output', { message: answer.problem });
+        if (typeof answer.value === 'string') return finish('ok', { text: answer.value });
         return finish('ok', { text: JSON.stringify(answer.value, null, 2), value: answer.value });
       } catch (error) {
         if (context.signal.aborted) return finish('cancelled', { message: 'The call was cancelled.' });
@@ -101,6 +103,7 @@ const answers: Readonly<Record<string, (context: Context) => Answer>> = {
   'discussion-2': () => ({ value: { points: [] } }),
   plan: ({ study }) => ({ value: briefAsPlan(study(), { alone: true }) }),
   evidence: ({ study }) => ({ value: briefAsPlan(study(), { alone: false }) }),
+  workflow: ({ input }) => ({ value: smallestAnswer(input['schema']) }),
   diagram: ({ index, input }) =>
     input.plan === undefined ? needs('plan') : { value: drawPlan(index, input.plan) },
 };

@@ -1,0 +1,144 @@
+import { createServer } from 'node:http';
+import { afterEach, expect, test } from 'vitest';
+import { thisWorld } from '../../agents/settings.ts';
+import { type Host, startHost } from './host.ts';
+import type { FromHost } from './messages.ts';
+
+let host: Host | undefined;
+afterEach(() => host?.close());
+
+function start(body: string, args?: unknown): Host {
+  host = startHost(thisWorld(), AbortSignal.timeout(60_000));
+  const script = { file: 'x.js', body, form: 'bare' as const };
+  host.send({ type: 'start', script, args, budget: null, seats: [], nonceSeed: 'n' });
+  return host;
+}
+
+/** Everything up to the first rest or end; each call is answered with its prompt. */
+async function untilEnd(running: Host): Promise<Extract<FromHost, { type: 'end' }>> {
+  let waiting: string[] = [];
+  for (;;) {
+    const message = await running.next();
+    if (message.type === 'end') return message;
+    if (message.type === 'call') waiting.push(message.id);
+    if (message.type !== 'rest') continue;
+    const [id] = waiting;
+    waiting = waiting.slice(1);
+    if (id !== undefined) running.send({ type: 'answer', id, ok: true, value: id, spent: 0 });
+  }
+}
+
+const result = async (body: string) => untilEnd(start(body));
+
+test('W-017 W-018 W-103: calls are named by their place, whatever the order of answers', async () => {
+  const body =
+    "return [await parallel([() => agent('a'), () => agent('b')]), await pipeline([1, 2], (x) => agent('c' + x), (p) => agent('d' + p))]";
+  expect((await result(body)).value).toEqual([
+    ['1.1-1', '1.2-1'],
+    ['2.1-2', '2.2-2'],
+  ]);
+});
+
+test('W-017: a function that throws gives null, and promises are refused', async () => {
+  expect((await result("return parallel([() => { throw new Error('x') }, () => 2])")).value).toEqual([
+    null,
+    2,
+  ]);
+  expect(await result("return parallel([agent('a')])")).toMatchObject({ ok: false, error: { line: 1 } });
+});
+
+test('W-018: a stage that throws skips the rest of its item', async () => {
+  const body =
+    "return pipeline([1, 2], (x) => { if (x === 1) throw new Error('no'); return x }, (p) => p * 10)";
+  expect((await result(body)).value).toEqual([null, 20]);
+});
+
+test('W-006 W-047: time and chance throw with what to do; a given date works', async () => {
+  for (const body of ['return Date.now()', 'return new Date()', 'return Math.random()', 'return Date()'])
+    expect((await result(body)).error?.message).toContain('--arg now=');
+  expect((await result("return new Date('2026-01-02').getUTCDate()")).value).toBe(2);
+});
+
+test('W-153: what is not JSON is named by its place, and an error by its line and column', async () => {
+  expect((await result('return { a: [1, () => 2] }')).error?.message).toContain('result.a[1] is a function');
+  expect((await result('const a = {}; a.a = a; return a')).error?.message).toContain('contains itself');
+  expect((await result("const x = 1\nthrow new Error('here')")).error).toMatchObject({
+    message: 'here',
+    line: 2,
+    column: 7,
+  });
+  expect((await result('')).value).toBeNull();
+});
+
+test.each([
+  ["return agent('a', { isolation: 'remote' })", 'not available in this build'],
+  ['return agent(1)', 'takes a prompt'],
+  ["return agent('a', { effort: 'huge' })", 'effort: '],
+  ['return parallel(new Array(5000).fill(() => 1))', 'at most 4096'],
+])('refuses %s', async (body, words) => {
+  expect((await result(body)).error?.message).toContain(words);
+});
+
+test('W-143: a script that leaves its context has no files, no programs and no code from text', async () => {
+  const out = "const p = log.constructor('return process')();";
+  expect((await result(`${out} return 1`)).ok).toBe(false);
+  const leaving = "const F = (async () => {}).constructor; return F('return 1')()";
+  expect((await result(leaving)).ok).toBe(false);
+  for (const body of [
+    'return URL.constructor.constructor("return process")().env',
+    'return eval("1 + 1")',
+    'return typeof process + typeof require + typeof Buffer + typeof fetch + typeof setTimeout',
+  ]) {
+    const ended = await result(body);
+    expect(ended.ok === false || ended.value === 'undefined'.repeat(5), body).toBe(true);
+  }
+});
+
+test('W-143: nothing on the network hears from a script where bubblewrap works', async () => {
+  const heard: string[] = [];
+  const server = createServer((request, response) => {
+    heard.push(request.url ?? '');
+    response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  await result(`return fetch('http://127.0.0.1:${port}/')`);
+  server.close();
+  expect(heard).toEqual([]);
+});
+
+test('W-144: a flood, a second answer to the same place and a wild line end the run', async () => {
+  const flooding = start("for (let i = 0; i < 60000; i += 1) phase('p' + i); return 1");
+  await expect(
+    (async () => {
+      for (;;) await flooding.next();
+    })(),
+  ).rejects.toMatchObject({ code: 'workflow-host' });
+});
+
+test('a script that uses up its memory ends with a named error', async () => {
+  const hungry = start("const all = []; for (;;) all.push(new Array(100000).fill('x' + all.length))");
+  await expect(hungry.next()).rejects.toMatchObject({ code: 'workflow-host' });
+}, 60_000);
+
+test('prototype pollution stays in the script', async () => {
+  const body =
+    "Object.prototype.schema = { type: 'object' }; Array.prototype.map = () => []; return agent('a')";
+  expect((await result(body)).ok).toBe(true);
+});
+
+test('W-022 W-044: at its budget further calls throw, and a fan-out does not turn that into null', async () => {
+  host = startHost(thisWorld(), AbortSignal.timeout(60_000));
+  const body = "await agent('one'); return parallel([() => agent('two')])";
+  const script = { file: 'x.js', body, form: 'bare' as const };
+  host.send({ type: 'start', script, budget: 10, seats: [], nonceSeed: 'n' });
+  for (;;) {
+    const message = await host.next();
+    if (message.type === 'call')
+      host.send({ type: 'answer', id: message.id, ok: true, value: 'a', spent: 12 });
+    if (message.type !== 'end') continue;
+    expect(message).toMatchObject({ ok: false, error: { code: 'limit' } });
+    return;
+  }
+});

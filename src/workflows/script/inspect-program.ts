@@ -1,0 +1,36 @@
+// A program of its own: reads {"file", "text"} on stdin and answers with the inspection of that workflow file on stdout. The
+// parser is native code, so what others wrote is parsed only here.
+import { stripTypeScriptTypes } from 'node:module';
+import { isRecord, readJson } from '../../base/safe-json.ts';
+import { inspect } from './inspect.ts';
+
+let input = '';
+process.stdin.setEncoding('utf8').on('data', (text: string) => {
+  input += text;
+});
+process.stdin.on('end', () => {
+  const reading = readJson(input, 100_000_000);
+  if (!reading.ok || !isRecord(reading.value)) process.exit(2);
+  const { file, text } = reading.value;
+  const inspection = inspect(String(file), String(text));
+  if (/\.[cm]?ts$/.test(String(file)) && inspection.problems.every(({ kind }) => kind === 'warning'))
+    strip(inspection);
+  process.stdout.write(JSON.stringify(inspection));
+});
+
+/** W-160: types become spaces. A top-level `return` is only allowed inside a function. */
+function strip(inspection: ReturnType<typeof inspect>): void {
+  const [before, after] = ['async function body(){', '}'];
+  try {
+    const stripped = stripTypeScriptTypes(before + inspection.body + after);
+    inspection.body = stripped.slice(before.length, -after.length);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const what = 'Only types that can be removed are allowed: no enum, namespace or parameter property';
+    inspection.problems.push({
+      kind: 'syntax',
+      message: `${what} (${message})`,
+      ...{ line: 1, column: 1, source: '' },
+    });
+  }
+}

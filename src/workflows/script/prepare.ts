@@ -1,0 +1,190 @@
+import path from 'node:path';
+import type { World } from '../../agents/settings.ts';
+import { loadConfig } from '../../base/config/config.ts';
+import { CharretteError } from '../../base/errors.ts';
+import { isInside } from '../../base/files/contained.ts';
+import { headCommit } from '../../repo/git/repository-facts.ts';
+import { agentNames, rosterOf } from '../roster.ts';
+import type { AgentType, ModelTarget, ScriptAccess, ScriptCopy, ScriptInputs } from './inputs.ts';
+import type { Inspection } from './inspect.ts';
+import { digestOf, requireRunnable } from './inspector.ts';
+import { findWorkflow, ownFolders, readAgentTypes, readWorkflowText, type WorkflowFile } from './places.ts';
+import { isAllowed } from './trust.ts';
+
+/** A workflow file with what can be known of it before it runs. */
+export type LoadedWorkflow = {
+  name: string;
+  file: string;
+  owner: WorkflowFile['owner'];
+  text: string;
+  inspection: Inspection & Required<Pick<Inspection, 'meta'>>;
+  children: Record<string, ScriptCopy>;
+  agentTypes: Record<string, AgentType>;
+  digest: string;
+};
+
+export type LoadOptions = {
+  /** A name, a path, or `-` with the text of stdin. */
+  target: string;
+  stdin?: string;
+  cwd: string;
+  project: string;
+  world: World;
+};
+
+/** Reads a workflow with everything that it names: the workflows it starts and the agent types of the project. */
+export function loadWorkflow({ target, stdin, cwd, project, world }: LoadOptions): LoadedWorkflow {
+  const found = locate(target, cwd, project, world);
+  const text = target === '-' ? (stdin ?? '') : readWorkflowText(found.file);
+  const shown = target === '-' ? 'stdin.ts' : nameOf(found.file, project);
+  const inspection = requireRunnable(shown, text);
+  const children: Record<string, ScriptCopy> = {};
+  for (const name of new Set(inspection.children)) {
+    const child = childOf(name, cwd, project, world);
+    if (child === undefined) continue;
+    const childText = readWorkflowText(child);
+    const read = requireRunnable(nameOf(child, project), childText);
+    children[name] = {
+      ...{ file: nameOf(child, project), body: read.body, form: read.form },
+      digest: digestOf(childText),
+    };
+  }
+  const agentTypes = readAgentTypes(project, world);
+  const parts = [
+    ...Object.entries(children).flatMap(([name, { digest }]) => [name, digest]),
+    ...Object.entries(agentTypes).flatMap(([name, { role, access }]) => [name, access, role]),
+  ];
+  const name = target === '-' ? inspection.meta.name : found.name;
+  return {
+    name,
+    file: shown,
+    owner: found.owner,
+    text,
+    inspection,
+    children,
+    agentTypes,
+    digest: digestOf(text, ...parts),
+  };
+}
+
+function locate(target: string, cwd: string, project: string, world: World): WorkflowFile {
+  if (target === '-') return { name: '-', file: '-', owner: 'user' };
+  const isPath = target.includes('/') || /\.(?:m?ts|m?js)$/.test(target);
+  if (!isPath) return findWorkflow(target, cwd, project, world);
+  const file = path.resolve(cwd, target);
+  const name = path.basename(file).replace(/(?:\.workflow)?\.(?:ts|mts|js|mjs)$/, '');
+  const isOwn = ownFolders(world).some((folder) => isInside(folder, file));
+  return { name, file, owner: isOwn ? 'user' : 'project' };
+}
+
+/** W-023: a name or a path beside the project's files; an unknown one fails when the script gets there. */
+function childOf(name: string, cwd: string, project: string, world: World): string | undefined {
+  const bare = name.slice(name.indexOf(':') + 1);
+  try {
+    if (/\.(?:m?ts|m?js)$/.test(name)) {
+      const file = path.resolve(cwd, name);
+      return isInside(project, file) ? file : undefined;
+    }
+    return findWorkflow(bare, cwd, project, world).file;
+  } catch {
+    return undefined;
+  }
+}
+
+function nameOf(file: string, project: string): string {
+  return isInside(project, file) ? path.relative(project, file) : file;
+}
+
+export type ScriptFlags = {
+  agents?: string;
+  access?: ScriptAccess;
+  /** `name=target`, repeated. */
+  model?: readonly string[];
+  strictModels?: boolean;
+  budget?: number;
+  maxTokens?: number;
+  maxUsd?: number;
+  trust?: string;
+  fromRun?: string;
+};
+
+/** Settles everything that a run of a workflow file needs, before anything runs. */
+export async function prepareScript({
+  loaded,
+  args,
+  project,
+  flags,
+  world,
+  configFile,
+  consented,
+}: {
+  loaded: LoadedWorkflow;
+  args: unknown;
+  project: string;
+  flags: ScriptFlags;
+  world: World;
+  configFile?: string | undefined;
+  consented: boolean;
+}): Promise<ScriptInputs> {
+  const { config } = await loadConfig({ project, env: world.environment, file: configFile });
+  const { name, owner, inspection, children, agentTypes, digest, text } = loaded;
+  const { maxTokens = config.limits?.maxTokens, maxUsd = config.limits?.maxUsd } = flags;
+  const baseCommit = await headCommit(project).catch(() => undefined);
+  const writes = inspection.agentTypes.some((type) => agentTypes[type]?.access === 'write');
+  return {
+    roster: rosterOf(config, world, agentNames(flags.agents)),
+    project,
+    parallel: config.limits?.parallel ?? 8,
+    ...(flags.fromRun === undefined ? {} : { fromRun: flags.fromRun }),
+    name,
+    script: { file: loaded.file, body: inspection.body, form: inspection.form, digest: digestOf(text) },
+    children,
+    agentTypes,
+    ...(args === undefined ? {} : { args }),
+    ...(flags.access === undefined ? {} : { access: flags.access }),
+    recommendedAccess: inspection.usesWorktree || writes ? 'branch' : 'read',
+    models: { ...config.workflow?.models, ...readModels(flags.model ?? []) },
+    tiers: config.workflow?.tiers ?? {},
+    strictModels: flags.strictModels === true,
+    ...(flags.budget === undefined ? {} : { budgetTokens: flags.budget }),
+    digest,
+    trusted: owner === 'user' || isTrusted(flags.trust, digest) || isAllowed(world, project, digest),
+    consented: consented || config.consent === true,
+    ...(baseCommit === undefined ? {} : { baseCommit }),
+    ...(config.limits?.agentSeconds === undefined ? {} : { agentSeconds: config.limits.agentSeconds }),
+    ...(config.prices === undefined ? {} : { prices: config.prices }),
+    budget: {
+      ...(maxTokens === undefined ? {} : { maxTokens }),
+      ...(maxUsd === undefined ? {} : { maxUsd }),
+    },
+    about: {
+      description: inspection.meta.description,
+      phases: inspection.meta.phases.map(({ title }) => title),
+      ...inspection.counts,
+      source: text,
+    },
+  };
+}
+
+/** A pin that does not match is an error: whoever pinned it wants to know. */
+function isTrusted(pin: string | undefined, digest: string): boolean {
+  if (pin === undefined) return false;
+  if (/^[0-9a-f]{12,64}$/.test(pin) && digest.startsWith(pin)) return true;
+  throw new CharretteError({
+    code: 'workflow-changed',
+    message: `--trust names ${JSON.stringify(pin)}; this workflow has the digest ${digest}.`,
+  });
+}
+
+function readModels(pairs: readonly string[]): Record<string, ModelTarget> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [, name, agent] = /^([^=]+)=(.+)$/.exec(pair) ?? [];
+      if (name !== undefined && agent !== undefined) return [name, agent];
+      throw new CharretteError({
+        code: 'usage',
+        message: `--model takes NAME=AGENT, not ${JSON.stringify(pair)}.`,
+      });
+    }),
+  );
+}

@@ -1,0 +1,301 @@
+import path from 'node:path';
+import { extractAnswer } from '../../agents/extract-json.ts';
+import type { Agent, LaneResult } from '../../agents/port.ts';
+import {
+  type AnswerForm,
+  type Reply,
+  type Seat,
+  SeatCall,
+  type Task,
+  textAnswer,
+} from '../../council/call/call.ts';
+import { attemptIn, writeQuestion } from '../../council/call/files.ts';
+import type { Caller, Place } from '../../council/call/once.ts';
+import type { Semaphore } from '../../council/call/services.ts';
+import { commitAll, openCheckout } from '../../repo/git/checkout.ts';
+import { removeWorktree } from '../../repo/git/worktrees.ts';
+import { schemaChecker } from './answer-schema.ts';
+import type { AgentType, ScriptInputs } from './inputs.ts';
+import type { CallOptions, HostCall, ToHost } from './messages.ts';
+import { chooseModel, type ModelChoice, spreadOverFamilies } from './models.ts';
+
+/** Where calls that may write work: nowhere, in the project, or in a checkout of the run's own. */
+export type WritePlace =
+  | { access: 'read' }
+  | { access: 'here' | 'branch'; directory: string; root: string; commit: string };
+
+/** Tells an agent of a script what it is there for (W-010). */
+const rule =
+  'No one answers questions while you work: decide yourself. Your last message is returned to a program as data; answer with the result alone.';
+
+const wallMs = 3_600_000;
+const idleMs = 600_000;
+const readers = ['Explore', 'Plan'];
+const plainTypes = ['general-purpose', 'claude', ...readers];
+
+type Facts = { caller: Caller; inputs: ScriptInputs; place: WritePlace; slots: Semaphore };
+
+/** The agent calls of a script: each is one lane, whose name is its place in the script (W-103). */
+export class ScriptCalls {
+  readonly #facts: Facts;
+  readonly #agents: Map<string, Agent>;
+  readonly #seats: Agent[];
+  readonly #ids = new Set<string>();
+
+  constructor(facts: Facts) {
+    this.#facts = facts;
+    this.#agents = new Map(facts.caller.services.agents);
+    this.#seats = spreadOverFamilies([...this.#agents.values()]);
+  }
+
+  isCall(id: string): boolean {
+    return this.#ids.has(id);
+  }
+
+  /** Whether the last attempt of this call is on disk: then it costs nothing to hear it again. */
+  isAnswered({ id }: HostCall): boolean {
+    const { lanes } = this.#facts.caller.live.directory;
+    return attemptIn(path.join(lanes, `${laneOf(id)}-1`)) !== undefined;
+  }
+
+  /** Never throws for what the agent does: the script gets a value, `null`, or an error of its own (W-041). */
+  async call({ id, prompt, options }: HostCall, phase: string): Promise<{ message: ToHost; reply?: Reply }> {
+    this.#ids.add(id);
+    const refuse = (message: string) => ({
+      message: { type: 'answer', id, ok: false, message, spent: 0 } as const,
+    });
+    const type = this.#typeOf(options.agentType);
+    if (type === undefined) return refuse(this.#unknownType(options.agentType ?? ''));
+    const narrow = [
+      options.disallowedTools?.length ? 'disallowedTools' : '',
+      options.bashCommandClamp ? 'bashCommandClamp' : '',
+    ];
+    const access = this.#accessOf(type, options);
+    const unheld = narrow.filter((name) => name !== '');
+    // W-126: agents are held to read or write as a whole, so only a reader keeps to a narrower rule by itself.
+    if (unheld.length > 0 && access === 'write')
+      return refuse(`agent(): no agent here can be held to ${unheld.join(' and ')} (denied).`);
+    if (options.isolation === 'worktree' && this.#facts.place.access === 'read')
+      return refuse("agent(): isolation: 'worktree' needs write access. Run with `--access branch`.");
+    let form: AnswerForm<unknown>;
+    try {
+      form = formOf(options);
+    } catch (error) {
+      return refuse(error instanceof Error ? error.message : String(error));
+    }
+    const choice = this.#choose(options, type);
+    if (typeof choice === 'string') return refuse(choice);
+    if (choice.guess && this.#facts.inputs.strictModels)
+      return refuse(`agent(): ${choice.why}, and --strict-models allows no guess.`);
+    if (choice.guess) this.#warn(`model:${options.model ?? ''}`, `${choice.why} (${choice.agent}).`);
+    const agent = await this.#variant(choice, options.effort ?? type.effort);
+    // An agent that only reads can still answer.
+    const held = agent.capabilities.write ? access : 'read';
+    if (held !== access && agent.family !== 'static')
+      this.#warn(`reader:${agent.id}`, `${agent.title} cannot change files; it only reads.`);
+    const reply = await this.#reply({ id, prompt, options, phase, type, access: held, form, agent, choice });
+    return { message: this.#answer(id, options, reply), reply };
+  }
+
+  #answer(id: string, options: CallOptions, reply: Reply<unknown>): ToHost {
+    const by = { agent: reply.agent, family: reply.family };
+    if (reply.kind === 'ok')
+      return { type: 'answer', id, ok: true, value: reply.value ?? null, by, spent: 0 };
+    const reason = reply.message ?? reply.kind;
+    const isUnfit = options.schema !== undefined && reply.kind === 'bad_output' && options.seat === undefined;
+    if (isUnfit || reply.kind === 'denied')
+      return { type: 'answer', id, ok: false, message: `agent(): ${reason} (${reply.kind})`, spent: 0 };
+    this.#warn(`failed:${id}`, `${options.label ?? laneOf(id)} has no answer — ${reason}.`);
+    return { type: 'answer', id, ok: true, value: null, by, reason, spent: 0 };
+  }
+
+  async #reply({
+    id,
+    prompt,
+    options,
+    phase,
+    type,
+    access,
+    form,
+    agent,
+    choice,
+  }: {
+    id: string;
+    prompt: string;
+    options: CallOptions;
+    phase: string;
+    type: AgentType;
+    access: 'read' | 'write';
+    form: AnswerForm<unknown>;
+    agent: Agent;
+    choice: ModelChoice;
+  }): Promise<Reply<unknown>> {
+    const { caller, inputs, slots } = this.#facts;
+    const { live, services } = caller;
+    const key = laneOf(id);
+    const { label = key, schema, isolation, agentType, stallMs } = options;
+    const question = { schema, effort: options.effort, agentType, isolation, access, model: choice.model };
+    const facts = { feature: prompt, ...JSON.parse(JSON.stringify(question)) };
+    const text = promptOf(prompt, type, schema);
+    const digest = writeQuestion({ lanes: live.directory.lanes, project: services.project }, key, {
+      prompt: text,
+      input: facts,
+    });
+    live.events.emit(`${key}:queue`, {
+      type: 'lane-queue',
+      lane: key,
+      task: 'workflow',
+      seat: label,
+      label,
+      phase,
+    });
+    const others =
+      options.agent === undefined ? this.#seats.filter(({ id: other }) => other !== choice.agent) : [];
+    const chain = [
+      agent.id,
+      ...others.filter(({ family }) => family !== 'static').map(({ id: other }) => other),
+    ];
+    const seat: Seat = { id: label, label, agents: chain };
+    const checkout = isolation === 'worktree' ? path.join(live.directory.root, 'worktrees', key) : undefined;
+    return slots.run(async () => {
+      const place = await this.#place(access, checkout);
+      const task: Task<unknown> = {
+        ...{ key, kind: 'workflow', phase, prompt: text, facts, answer: form, place },
+        limits: { wallMs: (inputs.agentSeconds ?? wallMs / 1000) * 1000, idleMs: stallMs ?? idleMs },
+      };
+      const own: Caller = { ...caller, services: { ...services, agents: this.#agents } };
+      const reply = await new SeatCall(own, seat, task, digest).reply();
+      if (checkout !== undefined) await this.#leave(key, checkout);
+      return reply;
+    }, caller.signal);
+  }
+
+  async #place(access: 'read' | 'write', checkout: string | undefined): Promise<Place | undefined> {
+    const { place } = this.#facts;
+    if (place.access === 'read') return undefined;
+    if (checkout === undefined) return { directory: place.directory, access };
+    await openCheckout(place.root, checkout, place.commit);
+    if (access === 'read') return { directory: checkout, access };
+    return { directory: checkout, access, start: { checkout, commit: place.commit } };
+  }
+
+  /** W-016, W-050: a checkout without changes goes; another stays, with its commit in the record. */
+  async #leave(key: string, checkout: string): Promise<void> {
+    const { place, caller } = this.#facts;
+    if (place.access === 'read') return;
+    const done = await commitAll(place.root, checkout, place.commit, `charrette: work of ${key}\n`).catch(
+      () => 'kept' as const,
+    );
+    if (done === undefined) await removeWorktree(place.root, checkout);
+    else {
+      const what =
+        done === 'kept' ? 'its changes' : `commit ${done.commit.slice(0, 12)} (${done.files.length} files)`;
+      caller.live.events.emit(`script:worktree:${key}`, {
+        type: 'note',
+        text: `${key} left ${what} in ${checkout}.`,
+      });
+    }
+  }
+
+  #accessOf({ access }: AgentType, { isolation }: CallOptions): 'read' | 'write' {
+    if (this.#facts.place.access === 'read') return 'read';
+    return isolation === 'worktree' ? 'write' : access;
+  }
+
+  #typeOf(name = 'general-purpose'): AgentType | undefined {
+    const { agentTypes } = this.#facts.inputs;
+    if (Object.hasOwn(agentTypes, name)) return agentTypes[name];
+    if (!plainTypes.includes(name)) return undefined;
+    return { role: '', access: readers.includes(name) ? 'read' : 'write', file: '' };
+  }
+
+  #unknownType(name: string): string {
+    const known = [
+      ...new Set([
+        ...plainTypes.filter((each) => each !== 'claude'),
+        ...Object.keys(this.#facts.inputs.agentTypes),
+      ]),
+    ];
+    return `agent(): unknown agentType ${JSON.stringify(name)}; there are ${known.join(', ')}.`;
+  }
+
+  #choose(options: CallOptions, type: AgentType): ModelChoice | string {
+    const { models, tiers } = this.#facts.inputs;
+    const agents = [...this.#facts.caller.services.agents.values()];
+    if (options.agent !== undefined) {
+      const named = agents.find(({ id }) => id === options.agent);
+      if (named === undefined)
+        return `agent(): unknown agent ${JSON.stringify(options.agent)}; in this run are ${agents.map(({ id }) => id).join(', ')}.`;
+      return { agent: named.id, why: 'named by the call', guess: false };
+    }
+    const name = options.model ?? type.model;
+    if (name === undefined && options.seat !== undefined) {
+      const seat = this.#seats[options.seat % Math.max(1, this.#seats.length)];
+      return { agent: seat?.id ?? '', why: 'the seat of a panel', guess: false };
+    }
+    return chooseModel(name === 'inherit' ? undefined : name, { models, tiers, agents });
+  }
+
+  /** The agent with the model and effort of this call; agents that cannot change them stay as they are (W-124). */
+  async #variant(
+    { agent: id, model, effort: chosen }: ModelChoice,
+    wanted: string | undefined,
+  ): Promise<Agent> {
+    const { services } = this.#facts.caller;
+    const base = this.#agents.get(id);
+    if (base === undefined) throw new Error(`The agent ${id} is not in this run.`);
+    const effort = wanted ?? chosen;
+    if (
+      services.variant === undefined ||
+      base.family === 'static' ||
+      (model === undefined && effort === undefined)
+    )
+      return base;
+    const name = [id, model, effort]
+      .filter((part) => part !== undefined)
+      .join('-')
+      .replaceAll(/[^\w.-]+/g, '-')
+      .slice(0, 80);
+    const made = this.#agents.get(name) ?? (await services.variant(id, name, { model, effort }));
+    this.#agents.set(name, made);
+    return made;
+  }
+
+  #warn(id: string, text: string): void {
+    this.#facts.caller.live.events.emit(`script:${id}`, { type: 'warning', text });
+  }
+}
+
+function laneOf(id: string): string {
+  return `call-${id}`;
+}
+
+function promptOf(prompt: string, { role }: AgentType, schema: unknown): string {
+  const form =
+    schema === undefined
+      ? []
+      : [
+          `Answer with one JSON object that fits this JSON Schema, and nothing else:\n${JSON.stringify(schema)}`,
+        ];
+  return [...(role === '' ? [] : [role]), prompt, rule, ...form].join('\n\n');
+}
+
+function formOf({ schema }: CallOptions): AnswerForm<unknown> {
+  if (schema === undefined) return textAnswer;
+  const problemsOf = schemaChecker(schema);
+  return {
+    schema,
+    strict: true,
+    find: (_, result) => found(result, schema),
+    check(value) {
+      const problems = value === undefined ? ['there is no JSON object in the answer'] : problemsOf(value);
+      return problems.length === 0 ? { value, problems } : { problems };
+    },
+  };
+}
+
+function found(result: LaneResult, schema: Readonly<Record<string, unknown>>): LaneResult {
+  if (result.kind !== 'ok' && result.kind !== 'bad_output') return result;
+  const value = result.value ?? extractAnswer(result.text, schema);
+  return value === undefined ? { ...result, kind: 'bad_output' } : { ...result, kind: 'ok', value };
+}

@@ -1,0 +1,273 @@
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { callsIn, charrette, type Ended, runsOf } from '../support/program.ts';
+
+const agentFile = path.resolve(import.meta.dirname, '..', 'agents', 'workflow-agent.mjs');
+let folder: string;
+let project: string;
+let calls: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'charrette-script-'));
+  project = path.join(folder, 'project');
+  calls = path.join(folder, 'calls.txt');
+  mkdirSync(path.join(project, '.charrette', 'workflows'), { recursive: true });
+  writeFileSync(calls, '');
+  writeFileSync(path.join(project, 'README.md'), '# Numbers\n');
+  writeFileSync(path.join(project, '.gitignore'), '.charrette\n.home\n');
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: project });
+  git('init', '--quiet', '--initial-branch', 'main');
+  git('config', 'user.email', 'ann@example.com');
+  git('config', 'user.name', 'Ann');
+  git('add', '.');
+  git('commit', '--quiet', '--message', 'start');
+  useAgents();
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function useAgents({ delayMs = 0, failing = 'never' } = {}): void {
+  const command = ['node', agentFile, calls, String(delayMs), failing];
+  const agents = {
+    one: { protocol: 'exec', command, family: 'one' },
+    two: { protocol: 'exec', command, family: 'two' },
+  };
+  writeFileSync(
+    path.join(project, '.charrette', 'config.json'),
+    JSON.stringify({ detect: false, consent: true, agents }),
+  );
+}
+
+function write(name: string, body: string): string {
+  const text = `export const meta = { name: '${name}', description: 'Tries ${name}' };\n${body}\n`;
+  writeFileSync(path.join(project, '.charrette', 'workflows', `${name}.js`), text);
+  return name;
+}
+
+async function digestOf(name: string): Promise<string> {
+  const { stdout } = await charrette(['workflow', 'show', name, '--json'], { cwd: project });
+  return (JSON.parse(stdout) as { digest: string }).digest;
+}
+
+/** Runs a workflow whose code is allowed. */
+async function run(
+  name: string,
+  flags: string[] = [],
+  options: { crashAt?: number; countFile?: string } = {},
+) {
+  const trust = ['--trust', await digestOf(name)];
+  return charrette(['run', name, ...trust, '--json', '--no-input', ...flags], { cwd: project, ...options });
+}
+
+const resultOf = ({ stdout }: Ended) => (JSON.parse(stdout) as { result: unknown }).result;
+
+/** Stages that end in an order of their own each time, state outside of them, and every kind of call. */
+const wide = `
+const seen = [];
+const rows = await pipeline(
+  ['a', 'b', 'c', 'd'],
+  (item) => agent('first ' + item),
+  (text, item) => { seen.push(item); return agent('second ' + item + ' after ' + seen.indexOf(item)); },
+  (text, item) => agent('third ' + item, { schema: { type: 'object', required: ['n'], properties: { n: { type: 'integer', minimum: 2 } } } }),
+);
+const both = await parallel([() => agent('left'), () => agent('right')]);
+return { rows, both, seen: seen.length };
+`;
+
+/** What is the same in whatever order the calls end. */
+const expectedWide = {
+  rows: [{ n: 2 }, { n: 2 }, { n: 2 }, { n: 2 }],
+  both: ['done: left', 'done: right'],
+  seen: 4,
+};
+
+test('W-003 W-012 W-017 W-018 W-153: a file runs to its end with real agent processes', async () => {
+  const ended = await run(write('wide', wide));
+  expect(ended.code, ended.stdout + ended.stderr).toBe(0);
+  expect(resultOf(ended)).toEqual(expectedWide);
+  expect(callsIn(calls)).toHaveLength(14);
+});
+
+test('W-105 W-106: killed at writes all over the run, it resumes to the same result and repeats no finished call', async () => {
+  const name = write('wide', wide);
+  useAgents({ delayMs: 60 });
+  const countFile = path.join(folder, 'writes.txt');
+  expect((await run(name, [], { countFile })).code).toBe(0);
+  const writes = Number(readFileSync(countFile, 'utf8').trim().split('\n').at(-1));
+  expect(writes).toBeGreaterThan(40);
+  const points = Array.from({ length: 4 }, (_, index) => Math.floor(((index + 0.5) * writes) / 4));
+  for (const crashAt of points) {
+    rmSync(path.join(project, '.charrette', 'runs'), { recursive: true, force: true });
+    writeFileSync(calls, '');
+    await run(name, [], { crashAt });
+    const [id] = runsOf(project);
+    if (id === undefined) continue;
+    const finished = lanesWith(id, 'result.json');
+    const begun = lanesWith(id, 'prompt.md').length - finished.length;
+    const resumed = await charrette(['resume', 'latest', '--json', '--no-input'], { cwd: project });
+    const ended = await charrette(['show', id, '--json'], { cwd: project });
+    expect(resumed.code, `${crashAt}: ${resumed.stderr}`).toBe(0);
+    const result = JSON.parse(
+      readFileSync(path.join(project, '.charrette', 'runs', id, 'artifacts', 'result.json'), 'utf8'),
+    );
+    expect(result, `${crashAt}: ${ended.stderr}`).toEqual(expectedWide);
+    expect(callsIn(calls).length, `killed at write ${crashAt}`).toBeLessThanOrEqual(14 + begun);
+  }
+}, 300_000);
+
+function lanesWith(id: string, file: string): string[] {
+  const lanes = path.join(project, '.charrette', 'runs', id, 'lanes');
+  return existsSync(lanes)
+    ? readdirSync(lanes).filter((lane) => existsSync(path.join(lanes, lane, file)))
+    : [];
+}
+
+describe('code of others', () => {
+  test('W-140 W-142: a file of the project is asked about, and --yes does not answer', async () => {
+    const ended = await charrette(['run', write('plain', "return 'x'"), '--yes', '--no-input', '--json'], {
+      cwd: project,
+    });
+    expect(ended.code).toBe(7);
+    expect(JSON.parse(ended.stdout)).toMatchObject({
+      status: 'paused',
+      questions: [{ id: 'workflow-code' }],
+    });
+  });
+
+  test('W-141: allowed once and for all, it runs until the file changes', async () => {
+    const name = write('plain', "return 'x'");
+    await charrette(['run', name, '--no-input'], { cwd: project });
+    const answered = await charrette(['answer', 'latest', 'workflow-code=always'], { cwd: project });
+    expect(answered.code, answered.stderr).toBe(0);
+    expect((await charrette(['run', name, '--no-input', '--json'], { cwd: project })).code).toBe(0);
+    write('plain', "return 'y'");
+    expect((await charrette(['run', name, '--no-input', '--json'], { cwd: project })).code).toBe(7);
+  });
+
+  test('a pin that does not match is an error before anything runs', async () => {
+    const ended = await charrette(['run', write('plain', 'return 1'), '--trust', 'abcdefabcdef', '--json'], {
+      cwd: project,
+    });
+    expect(ended.code).toBe(5);
+    expect(runsOf(project)).toEqual([]);
+  });
+});
+
+test('W-165: ask pauses, any answer continues, and finished calls are not repeated', async () => {
+  const name = write(
+    'asking',
+    "const a = await agent('before'); const word = await ask('Which?', { id: 'which', options: ['one', 'two'] }); return { a, word, after: await agent('after ' + word) };",
+  );
+  expect((await run(name)).code).toBe(7);
+  const answered = await charrette(['answer', 'latest', 'which=two', '--json'], { cwd: project });
+  expect(answered.code, answered.stderr).toBe(0);
+  expect(callsIn(calls)).toEqual(['after two', 'before']);
+});
+
+test('W-014 W-041: an agent that fails for good gives null; a schema that is never met throws', async () => {
+  useAgents({ failing: 'broken' });
+  const ended = await run(write('failing', "return [await agent('broken one'), await agent('fine')]"));
+  expect(ended.code, ended.stdout + ended.stderr).toBe(0);
+  expect(resultOf(ended)).toEqual([null, 'done: fine']);
+});
+
+test('W-153: an error of the file names its line and column', async () => {
+  const ended = await run(write('throwing', "await agent('a');\nthrow new Error('no more');"));
+  expect(ended.code).toBe(1);
+  expect(JSON.parse(ended.stdout)).toMatchObject({
+    error: { code: 'workflow-failed', message: expect.stringContaining('throwing.js:3:7: no more') },
+  });
+});
+
+test('W-005 W-166: without a model every primitive answers, and phases that meta lacks are shown', async () => {
+  const name = write(
+    'primitives',
+    "phase('Odd'); const p = await panel('x', { seats: 2 }); const j = await judge(['a', 'b'], { criteria: 'c' }); const d = await debate('x', { for: 'a', against: 'b' }); const v = await vote(['i'], { question: 'q' }); return [p.answers.length, j.winner, d.winner, v.undecided.length]",
+  );
+  const ended = await run(name, ['--agents', 'static']);
+  expect(ended.code, ended.stdout + ended.stderr).toBe(0);
+  const log = readFileSync(
+    path.join(project, '.charrette', 'runs', runsOf(project)[0] ?? '', 'events.jsonl'),
+    'utf8',
+  );
+  expect(log).toContain('"phase":"Odd"');
+});
+
+test('W-024: more than 1000 calls end the run with one error', async () => {
+  const ended = await run(write('endless', "for (let i = 0; ; i += 1) await agent('call ' + i);"), [
+    '--agents',
+    'static',
+  ]);
+  expect(ended.code).toBe(1);
+  expect(JSON.parse(ended.stdout)).toMatchObject({ error: { code: 'workflow-limit' } });
+}, 300_000);
+
+test('W-130 W-131: with --access branch a worktree per call is kept when it changed, and main stays', async () => {
+  const name = write('working', "return agent('work', { isolation: 'worktree' });");
+  const refused = await run(name, ['--access', 'read']);
+  expect(refused.code).toBe(1);
+  expect(refused.stdout).toContain('--access branch');
+  const before = execFileSync('git', ['rev-parse', 'main'], { cwd: project, encoding: 'utf8' });
+  const ended = await run(name, ['--access', 'branch']);
+  expect(ended.code, ended.stdout + ended.stderr).toBe(0);
+  expect(execFileSync('git', ['rev-parse', 'main'], { cwd: project, encoding: 'utf8' })).toBe(before);
+  expect(execFileSync('git', ['worktree', 'list'], { cwd: project, encoding: 'utf8' })).not.toContain(
+    'call-1',
+  );
+});
+
+test('W-023: a workflow starts another one, one level deep', async () => {
+  write('inner', "return 'inner ' + args + ' ' + (await agent('from inner'))");
+  const ended = await run(write('outer', "return [await workflow('inner', 'x'), await agent('from outer')]"));
+  expect(ended.code, ended.stdout + ended.stderr).toBe(0);
+  expect(resultOf(ended)).toEqual(['inner x done: from inner', 'done: from outer']);
+});
+
+describe('workflow', () => {
+  test('W-152: list, check and new', async () => {
+    write('good', 'return 1');
+    writeFileSync(path.join(project, '.charrette', 'workflows', 'bad.js'), 'return 1\n');
+    const list = await charrette(['workflow', 'list', '--json'], { cwd: project });
+    expect(JSON.parse(list.stdout)).toMatchObject({
+      workflows: [
+        { name: 'bad', usable: false },
+        { name: 'good', usable: true, allowed: false },
+      ],
+    });
+    const checked = await charrette(['workflow', 'check', '.charrette/workflows/bad.js'], { cwd: project });
+    expect(checked.code).toBe(1);
+    expect(checked.stdout).toContain('bad.js:1:1: The first statement');
+    for (const template of ['plain', 'review', 'debate', 'research']) {
+      const made = await charrette(['workflow', 'new', `t-${template}`, '--from', template, '--ts'], {
+        cwd: project,
+      });
+      expect(made.code, made.stderr).toBe(0);
+      const file = `.charrette/workflows/t-${template}.ts`;
+      const clean = await charrette(['workflow', 'check', file, '--fail-on', 'warning'], { cwd: project });
+      expect(clean.code, clean.stdout).toBe(0);
+      expect((await run(`t-${template}`, ['--agents', 'static'])).code).toBe(0);
+    }
+    const again = await charrette(['workflow', 'new', 't-plain', '--ts'], { cwd: project });
+    expect(again.code).not.toBe(0);
+  });
+
+  test('W-150: words, --arg and --args do not mix', async () => {
+    const name = write('args', 'return args ?? null');
+    expect(resultOf(await run(name, ['hello', 'you']))).toBe('hello you');
+    expect(resultOf(await run(name, ['--arg', 'a=1', '--arg', 'b=2']))).toEqual({ a: '1', b: '2' });
+    expect(resultOf(await run(name, ['--args', '[1, {"a": null}]']))).toEqual([1, { a: null }]);
+    expect(resultOf(await run(name))).toBeNull();
+    expect((await run(name, ['hello', '--arg', 'a=1'])).code).toBe(2);
+    expect((await run(name, ['--args', '{"a":'])).code).toBe(2);
+  });
+});

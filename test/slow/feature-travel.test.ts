@@ -209,8 +209,8 @@ test('§2B: a difference that stays after two fixes ends an unattended run', asy
     6,
     expect.stringContaining('not approved, code and specification differ'),
   ]);
-  const lanes = readdirSync(path.join(project, '.charrette/runs', runsOf(project)[0] ?? '', 'lanes'));
-  expect(lanes.filter((name) => /^(?:divergences|tests)-/.test(name))).toEqual([
+  const calls = callsOf(project, runsOf(project)[0] ?? '');
+  expect(calls.filter((name) => /^(?:divergences|tests)-/.test(name))).toEqual([
     'divergences-1-1',
     'divergences-2-1',
     'tests-1-1',
@@ -231,8 +231,7 @@ test('§2B, T-134: parallel tasks that change the same lines are repeated on top
     "export const task11 = '1.1';\nexport const task12 = '1.2';\nexport const task13 = '1.3';",
   );
   const id = runsOf(project).at(-1) ?? '';
-  const lanes = readdirSync(path.join(project, '.charrette/runs', id, 'lanes'));
-  expect(lanes.filter((name) => name.startsWith('task-'))).toEqual([
+  expect(callsOf(project, id).filter((name) => name.startsWith('task-'))).toEqual([
     'task-1.1-1',
     'task-1.2-1',
     'task-1.2-again-2-1',
@@ -262,6 +261,12 @@ test('lean/C-05, T-149: a small document goes into the prompt, a large one does 
   ]);
   expect(small).toEqual(large);
 });
+
+/** The folders of the calls of a run; next to them are their questions. */
+function callsOf(project: string, id: string): string[] {
+  const lanes = path.join(project, '.charrette/runs', id, 'lanes');
+  return readdirSync(lanes).filter((name) => !name.endsWith('.json'));
+}
 
 /** The documents were written by hand; this says so. */
 function writeState(project: string): void {

@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { findBubblewrap } from '../../src/agents/jail.ts';
-import { findChromium } from '../../src/workflows/refine/browser/find-chromium.ts';
+import { findChromium } from '../../src/workflows/refine/browser/measure-page.ts';
 
 const foldersOf = (search: string) =>
   search.split(path.delimiter).filter((folder) => path.isAbsolute(folder));

@@ -2,9 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { findChromium } from '../../src/workflows/refine/browser/find-chromium.ts';
-import { accessibilityScore, measurePage } from '../../src/workflows/refine/browser/measure-page.ts';
-import { serveFolder } from '../../src/workflows/refine/browser/serve-folder.ts';
+import { findChromium, measurePage, serveFolder } from '../../src/workflows/refine/browser/measure-page.ts';
+import { accessibilityScore } from '../../src/workflows/refine/rules/measurement.ts';
 import { optionalProgram } from '../support/optional-programs.ts';
 
 const chromium = optionalProgram('chromium');

@@ -18,21 +18,21 @@ import { readSettingsFile } from '../../prompts/context/settings.ts';
 import { repositoryFacts } from '../../repo/git/repository-facts.ts';
 import { type Invocation, printNotice } from '../../service/command.ts';
 import { findProject } from '../../service/project.ts';
-import { documentConflicts, tokenConflicts } from '../../workflows/refine/brand/conflicts.ts';
 import {
   type BrandFile,
   type BrandReading,
   brandFolderOf,
+  documentConflicts,
   readBrandFiles,
   readIdentity,
   requireBrand,
+  tokenConflicts,
 } from '../../workflows/refine/brand/identity.ts';
-import type { RefineInputs } from '../../workflows/refine/inputs.ts';
 import { briefFromGoal, completeBrief } from '../../workflows/refine/rules/brief.ts';
-import { readCalibration } from '../../workflows/refine/rules/calibration.ts';
 import { type Criterion, criteriaOfDocument } from '../../workflows/refine/rules/contract.ts';
 import { contractedCopy } from '../../workflows/refine/rules/measurement.ts';
 import { type Profile, profiles } from '../../workflows/refine/rules/profiles.ts';
+import { readCalibration } from '../../workflows/refine/rules/score.ts';
 import {
   checkSettings,
   type HarnessLevel,
@@ -40,6 +40,7 @@ import {
   readImportSettings,
   readLoopSettings,
 } from '../../workflows/refine/rules/settings.ts';
+import type { RefineInputs } from '../../workflows/refine/run.ts';
 import { rosterOf } from '../../workflows/roster.ts';
 
 type FoundBrief = { id: string; title: string; text: string };

@@ -7,15 +7,14 @@ import { branchTip, findLanded, markedMessage, takeWork } from '../../repo/git/r
 import { gitOutput } from '../../repo/git/run-git.ts';
 import { addWorktree, removeWorktree } from '../../repo/git/worktrees.ts';
 import { measurePage } from './browser/measure-page.ts';
-import type { RefineDesk } from './desk.ts';
 import { type Contract, priorityOf, settleContract, sprintFile } from './rules/contract.ts';
-import type { Decision } from './rules/decide.ts';
-import { evaluationProblems, refuseLeaks } from './rules/leak.ts';
 import { findingsOf, type Measured, type Measurement } from './rules/measurement.ts';
-import { builderPrompt, evaluatorPrompt } from './rules/prompts.ts';
+import { builderPrompt, evaluationProblems, evaluatorPrompt, refuseLeaks } from './rules/prompts.ts';
 import type { IterationRecord } from './rules/report.ts';
+import type { Decision } from './rules/score.ts';
 import { type JudgedCriterion, passes, type Score, scoreCard } from './rules/score.ts';
 import type { LoopSeats } from './rules/settings.ts';
+import type { RefineRun } from './run.ts';
 import { keepContract } from './stage-contract.ts';
 
 export type Escalation = 'continue' | 'accept' | 'adjust' | 'switch' | 'stop';
@@ -30,7 +29,7 @@ const labels: Readonly<Record<Escalation, string>> = {
 
 /** Asks a person: when the loop has come to its end, or once on the way after so many failed iterations. */
 export async function escalate(
-  desk: RefineDesk,
+  run: RefineRun,
   decision: Exclude<Decision, { kind: 'accept' }>,
   iteration: number,
   totals: readonly number[],
@@ -45,7 +44,7 @@ export async function escalate(
     ? ['accept', 'adjust', 'switch', 'stop']
     : ['continue', 'accept', 'adjust', 'switch', 'stop'];
   const id = `escalation-${iteration}`;
-  const answers = await desk.context.ask([
+  const answers = await run.context.ask([
     {
       id,
       text: `The page is not accepted: ${reason}. What now?`,
@@ -58,7 +57,7 @@ export async function escalate(
   const choice = (answers.get(id)?.value ?? 'stop') as Escalation;
   if (choice !== 'adjust') return { choice };
   const requestId = `wish-${iteration}`;
-  const changed = await desk.context.ask([{ id: requestId, text: 'What should change?' }]);
+  const changed = await run.context.ask([{ id: requestId, text: 'What should change?' }]);
   return { choice, request: changed.get(requestId)?.value ?? '' };
 }
 
@@ -87,21 +86,21 @@ export type LoopState = {
 
 /** Sprint contract → build → measure → judge → score → states. */
 export async function runIteration(
-  desk: RefineDesk,
+  run: RefineRun,
   ground: Ground,
   seats: LoopSeats,
   state: LoopState,
   iteration: number,
 ): Promise<LoopState> {
-  desk.begin(`iteration-${iteration}`, `${desk.inputs.artifact}`);
-  await writeSprint(desk, state, iteration);
-  const { commit, files } = await build(desk, ground, seats, state, iteration);
-  const folder = desk.checkout('artifact');
-  await desk.context.step(`artifact ${iteration}`, async () => exportArtifact(ground.root, folder, commit));
-  const { measurement, measured } = await measure(desk, ground, iteration);
-  const evaluation = await evaluate(desk, ground, seats, state.contract, `evaluate-${iteration}`);
-  const score = scoreOf(desk, evaluation, state.contract, measurement, measured);
-  const { settings, profile } = desk.inputs;
+  run.begin(`iteration-${iteration}`, `${run.inputs.artifact}`);
+  await writeSprint(run, state, iteration);
+  const { commit, files } = await build(run, ground, seats, state, iteration);
+  const folder = run.checkout('artifact');
+  await run.context.step(`artifact ${iteration}`, async () => exportArtifact(ground.root, folder, commit));
+  const { measurement, measured } = await measure(run, ground, iteration);
+  const evaluation = await evaluate(run, ground, seats, state.contract, `evaluate-${iteration}`);
+  const score = scoreOf(run, evaluation, state.contract, measurement, measured);
+  const { settings, profile } = run.inputs;
   const passed = passes(score, { threshold: settings.passThreshold, strict: settings.strict, iteration });
   const settled = settleContract(state.contract, profile, judgedCriteria(evaluation, state.contract));
   const record: IterationRecord = {
@@ -114,7 +113,7 @@ export async function runIteration(
     notes: measured.notes,
     contrast: measured.contrast,
     notMeasured: measured.notMeasured,
-    ...(measurement.measured ? {} : { reason: measurement.reason }),
+    reason: measurement.measured ? undefined : measurement.reason,
     screenshots: measurement.measured ? measurement.screenshots : [],
     criteria: {
       passed: settled.contract.criteria.filter((criterion) => criterion.state === 'passed').length,
@@ -122,17 +121,17 @@ export async function runIteration(
     },
     regressions: settled.regressions,
   };
-  await desk.json(`evaluation-report-${iteration}.json`, {
+  await run.json(`evaluation-report-${iteration}.json`, {
     schemaVersion: 1,
     ...record,
     threshold: settings.passThreshold,
     evaluation,
     slop: measured.slop,
   });
-  await keepContract(desk, settled.contract);
+  await keepContract(run, settled.contract);
   if (!measurement.measured)
-    desk.warn(`Not measured: ${measurement.reason}. What a browser would see counts neither way.`);
-  desk.end(describe(record));
+    run.warn(`Not measured: ${measurement.reason}. What a browser would see counts neither way.`);
+  run.end(describe(record));
   return {
     contract: settled.contract,
     records: [...state.records, record],
@@ -142,29 +141,23 @@ export async function runIteration(
   };
 }
 
-async function writeSprint(desk: RefineDesk, state: LoopState, iteration: number): Promise<void> {
-  const { profile, settings, documents } = desk.inputs;
+async function writeSprint(run: RefineRun, state: LoopState, iteration: number): Promise<void> {
+  const { profile, settings, documents } = run.inputs;
   const file = sprintFile(state.contract, profile, {
     iteration,
     priority: priorityOf(profile, state.records.at(-1)?.score.dimensions ?? []),
     threshold: settings.passThreshold,
-    createdAt: desk.time,
+    createdAt: run.time,
     documents,
   });
-  await desk.json(`sprint-${iteration}.json`, file);
-  await desk.keep(`${state.contract.id}/sprint-${iteration}.json`, `${JSON.stringify(file, null, 2)}\n`);
+  await run.json(`sprint-${iteration}.json`, file);
+  await run.keep(`${state.contract.id}/sprint-${iteration}.json`, `${JSON.stringify(file, null, 2)}\n`);
 }
 
-async function build(
-  desk: RefineDesk,
-  ground: Ground,
-  seats: LoopSeats,
-  state: LoopState,
-  iteration: number,
-) {
+async function build(run: RefineRun, ground: Ground, seats: LoopSeats, state: LoopState, iteration: number) {
   const { root, branch, base, prefix } = ground;
-  const { inputs, context } = desk;
-  const checkout = desk.checkout('build');
+  const { inputs, context } = run;
+  const checkout = run.checkout('build');
   const trailer = `Charrette-Iteration: ${context.live.directory.id}/${iteration}.`;
   const start = await context.step(`checkout ${iteration}`, async () => {
     const landed = await findLanded(root, branch, base, trailer);
@@ -173,7 +166,7 @@ async function build(
     await openCheckout(root, checkout, tip);
     return tip;
   });
-  const { value } = await desk.ask({
+  const { value } = await run.ask({
     lane: `build-${iteration}`,
     task: 'build',
     judgement: 'execution',
@@ -188,7 +181,7 @@ async function build(
         problems: state.problems,
         advice: state.advice,
         requests: state.requests,
-        brandNotes: brandNotes(desk),
+        brandNotes: brandNotes(run),
         imported: inputs.imported,
         schema,
       }),
@@ -203,8 +196,8 @@ async function build(
     return { commit: start, files: [], ignored: taken.kind === 'nothing' ? taken.ignored : [] };
   });
   if (built.files.length === 0) {
-    desk.warn('The builder changed nothing.');
-    if (built.ignored.length > 0) desk.keepBuild(built.ignored);
+    run.warn('The builder changed nothing.');
+    if (built.ignored.length > 0) run.keepBuild(built.ignored);
   }
   return built;
 }
@@ -214,7 +207,7 @@ async function parentOf(root: string, commit: string): Promise<string> {
 }
 
 /** M-053: what the brand holds against documents, reported to the builder. */
-function brandNotes({ inputs }: RefineDesk): string[] {
+function brandNotes({ inputs }: RefineRun): string[] {
   const { brand } = inputs;
   return [...(brand?.documentConflicts ?? []), ...(brand?.tokenConflicts ?? [])].map(
     ({ name, source, found, brand: held }) => `${name}: ${held} holds, not ${found} (${source})`,
@@ -222,43 +215,40 @@ function brandNotes({ inputs }: RefineDesk): string[] {
 }
 
 async function measure(
-  desk: RefineDesk,
+  run: RefineRun,
   { prefix }: Ground,
   iteration: number,
 ): Promise<{ measurement: Measurement; measured: Measured }> {
-  const { artifact, copy, brand } = desk.inputs;
-  const folder = path.join(desk.checkout('artifact'), prefix);
-  desk.note(`looking at iteration ${iteration} of ${artifact} in a browser`);
-  const measurement = await desk.context.step(
-    `measure ${iteration}`,
-    async (signal): Promise<Measurement> => {
-      if (!existsSync(path.join(folder, artifact)))
-        return { measured: false, reason: `no page at ${artifact}` };
-      return measurePage({
-        folder: path.join(folder, path.dirname(artifact)),
-        page: path.basename(artifact),
-        environment: process.env,
-        screenshots: { folder: desk.context.live.directory.artifacts, prefix: `screenshot-${iteration}` },
-        signal,
-      });
-    },
-  );
+  const { artifact, copy, brand } = run.inputs;
+  const folder = path.join(run.checkout('artifact'), prefix);
+  run.note(`looking at iteration ${iteration} of ${artifact} in a browser`);
+  const measurement = await run.context.step(`measure ${iteration}`, async (signal): Promise<Measurement> => {
+    if (!existsSync(path.join(folder, artifact)))
+      return { measured: false, reason: `no page at ${artifact}` };
+    return measurePage({
+      folder: path.join(folder, path.dirname(artifact)),
+      page: path.basename(artifact),
+      environment: process.env,
+      screenshots: { folder: run.context.live.directory.artifacts, prefix: `screenshot-${iteration}` },
+      signal,
+    });
+  });
   const measured = findingsOf(measurement, { copy, identity: brand?.identity });
-  await desk.json(`measurement-${iteration}.json`, { schemaVersion: 1, ...measurement, ...measured });
+  await run.json(`measurement-${iteration}.json`, { schemaVersion: 1, ...measurement, ...measured });
   return { measurement, measured };
 }
 
 /** A fresh session that gets the path of the brief, the states of the contract and the path of the artifact. */
 export async function evaluate(
-  desk: RefineDesk,
+  run: RefineRun,
   { prefix }: Ground,
   seats: LoopSeats,
   contract: Contract,
   lane: string,
 ): Promise<Evaluation> {
-  const folder = path.join(desk.checkout('artifact'), prefix);
+  const folder = path.join(run.checkout('artifact'), prefix);
   const contracted = contract.criteria.map(({ id }) => id);
-  const { value } = await desk.ask({
+  const { value } = await run.ask({
     lane,
     task: 'evaluate',
     judgement: 'evaluation',
@@ -269,10 +259,10 @@ export async function evaluate(
     inspect: refuseLeaks,
     draft: (schema) =>
       evaluatorPrompt({
-        profile: desk.inputs.profile,
-        briefPath: desk.briefPath,
-        documents: desk.inputs.references,
-        artifactPath: path.join(folder, desk.inputs.artifact),
+        profile: run.inputs.profile,
+        briefPath: run.briefPath,
+        documents: run.inputs.references,
+        artifactPath: path.join(folder, run.inputs.artifact),
         criteria: contract.criteria,
         schema,
       }),
@@ -289,13 +279,13 @@ export function judgedCriteria({ criteria }: Evaluation, contract: Contract): Ju
 }
 
 function scoreOf(
-  desk: RefineDesk,
+  run: RefineRun,
   evaluation: Evaluation,
   contract: Contract,
   measurement: Measurement,
   measured: Measured,
 ): Score {
-  const { profile, settings } = desk.inputs;
+  const { profile, settings } = run.inputs;
   const score = scoreCard(
     profile,
     judgedCriteria(evaluation, contract),

@@ -7,8 +7,6 @@ import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
 import { currentBranch, repositoryFacts, uncommittedIn } from '../../repo/git/repository-facts.ts';
 import { branchTip, forwardTo, openRunBranch } from '../../repo/git/run-branch.ts';
 import { removeWorktree } from '../../repo/git/worktrees.ts';
-import { RefineDesk } from './desk.ts';
-import type { RefineInputs } from './inputs.ts';
 import {
   type Escalation,
   escalate,
@@ -18,26 +16,26 @@ import {
   type LoopState,
   runIteration,
 } from './iteration.ts';
-import { calibrationWarnings, isScoredTwice } from './rules/calibration.ts';
-import { decide } from './rules/decide.ts';
 import { type ReportInput, renderReport, renderSummary } from './rules/report.ts';
-import { scoreCard } from './rules/score.ts';
+import { calibrationWarnings, decide, isScoredTwice, scoreCard } from './rules/score.ts';
 import { type LoopSeats, seatLoop } from './rules/settings.ts';
+import type { RefineInputs } from './run.ts';
+import { RefineRun } from './run.ts';
 import { agreeContract, keepContract } from './stage-contract.ts';
 
 /** Calibration, report, the result on the person's branch when it was accepted, and what is left where it is. */
 async function finish(
-  desk: RefineDesk,
+  run: RefineRun,
   ground: Ground,
   seats: LoopSeats,
   state: LoopState,
   how: 'accepted' | Exclude<Escalation, 'continue' | 'adjust'>,
 ): Promise<Outcome> {
-  desk.begin('finish', how);
+  run.begin('finish', how);
   const accepted = how === 'accepted' || how === 'accept';
-  const warnings = accepted ? await calibrate(desk, ground, seats, state) : [];
-  for (const warning of warnings) desk.warn(warning);
-  const merged = accepted && desk.inputs.merge ? await mergeResult(desk, ground) : false;
+  const warnings = accepted ? await calibrate(run, ground, seats, state) : [];
+  for (const warning of warnings) run.warn(warning);
+  const merged = accepted && run.inputs.merge ? await mergeResult(run, ground) : false;
   const last = state.records.at(-1);
   const place = merged ? `on ${ground.onto ?? 'HEAD'}` : `on the branch ${ground.branch}`;
   const verdict = describe(how, state, last?.score.total ?? 0);
@@ -46,21 +44,21 @@ async function finish(
       ? ''
       : ` Not measured: ${last.notMeasured.join(', ')}.`;
   const report: ReportInput = {
-    title: desk.inputs.title,
+    title: run.inputs.title,
     outcome: `${verdict}; the work is ${place}.${unmeasured}`,
-    profile: desk.inputs.profile,
-    threshold: desk.inputs.settings.passThreshold,
+    profile: run.inputs.profile,
+    threshold: run.inputs.settings.passThreshold,
     iterations: state.records,
     warnings,
   };
-  await desk.context.artifact('refine-report.html', renderReport(report));
-  await desk.context.artifact('refine-report.md', renderSummary(report));
-  await desk.context.step('close checkouts', async () => {
-    if (!desk.keepsBuild) await removeWorktree(ground.root, desk.checkout('build'));
+  await run.context.artifact('refine-report.html', renderReport(report));
+  await run.context.artifact('refine-report.md', renderSummary(report));
+  await run.context.step('close checkouts', async () => {
+    if (!run.keepsBuild) await removeWorktree(ground.root, run.checkout('build'));
     // It has no history of this repository, so git does not know it.
-    await rm(desk.checkout('artifact'), { recursive: true, force: true });
+    await rm(run.checkout('artifact'), { recursive: true, force: true });
   });
-  desk.end(verdict);
+  run.end(verdict);
   const message = `${verdict}; the work is ${place}.${unmeasured}`;
   return accepted ? { status: 'done', exit: 0, message } : { status: 'not-accepted', exit: 6, message };
 }
@@ -75,24 +73,24 @@ function describe(how: Parameters<typeof finish>[4], { records }: LoopState, tot
 
 /** Every fifth project is judged twice; the log of totals is what later projects are compared with. */
 async function calibrate(
-  desk: RefineDesk,
+  run: RefineRun,
   ground: Ground,
   seats: LoopSeats,
   state: LoopState,
 ): Promise<string[]> {
-  const { calibration: earlier, profile, settings } = desk.inputs;
+  const { calibration: earlier, profile, settings } = run.inputs;
   const last = state.records.at(-1);
   if (last === undefined) return [];
-  const entry = { run: desk.context.live.directory.id, total: last.score.total };
+  const entry = { run: run.context.live.directory.id, total: last.score.total };
   const second = isScoredTwice(earlier) ? await secondTotal() : undefined;
   const whole = second === undefined ? entry : { ...entry, second };
   const text = `${JSON.stringify({ schemaVersion: 1, entries: [...earlier, whole] }, null, 2)}\n`;
-  await desk.context.artifact('calibration-log.json', text);
-  await desk.keep('calibration-log.json', text);
+  await run.context.artifact('calibration-log.json', text);
+  await run.keep('calibration-log.json', text);
   return calibrationWarnings(whole, earlier);
 
   async function secondTotal(): Promise<number> {
-    const evaluation = await evaluate(desk, ground, seats, state.contract, 'evaluate-again');
+    const evaluation = await evaluate(run, ground, seats, state.contract, 'evaluate-again');
     const found = (last?.findings ?? []).map(({ id }) => id);
     const judged = judgedCriteria(evaluation, state.contract);
     return scoreCard(profile, judged, { found, slopPatterns: 0 }, settings.passThreshold).total;
@@ -100,13 +98,13 @@ async function calibrate(
 }
 
 /** Forward only, and only when the branch has not moved; otherwise it says how to do it by hand. */
-async function mergeResult(desk: RefineDesk, { root, base, onto, branch }: Ground): Promise<boolean> {
-  const { project } = desk.inputs;
-  const result = await desk.context.step('merge', async () => {
+async function mergeResult(run: RefineRun, { root, base, onto, branch }: Ground): Promise<boolean> {
+  const { project } = run.inputs;
+  const result = await run.context.step('merge', async () => {
     const tip = (await branchTip(root, branch)) ?? base;
     return forwardTo(project, tip, { base, onto });
   });
-  if (!result.merged) desk.warn(`Not merged: ${result.reason}. When you are ready: git merge ${branch}`);
+  if (!result.merged) run.warn(`Not merged: ${result.reason}. When you are ready: git merge ${branch}`);
   return result.merged;
 }
 
@@ -115,69 +113,69 @@ export function refineWorkflow(servicesOf: ServicesOf): WorkflowDefinition<Refin
   return {
     name: 'refine',
     async run(context, inputs) {
-      const desk = new RefineDesk(context, await servicesOf(context.live), inputs);
-      desk.begin('setup', inputs.title);
-      const seats = seat(desk);
-      await desk.askConsent([seats.builder, seats.evaluator]);
+      const run = new RefineRun(context, await servicesOf(context.live), inputs);
+      run.begin('setup', inputs.title);
+      const seats = seat(run);
+      await run.askConsent([seats.builder, seats.evaluator]);
       await context.artifact('brief.md', inputs.brief);
-      await settleBrand(desk);
-      const ground = await openGround(desk);
-      desk.end(`builder ${seats.builder}, evaluator ${seats.evaluator}`);
-      desk.begin('contract', inputs.contractId);
-      const contract = await agreeContract(desk, seats);
-      await keepContract(desk, contract);
-      desk.end(`${contract.criteria.length} criteria`);
-      return loop(desk, ground, seats, { contract, records: [], advice: [], problems: [], requests: [] });
+      await settleBrand(run);
+      const ground = await openGround(run);
+      run.end(`builder ${seats.builder}, evaluator ${seats.evaluator}`);
+      run.begin('contract', inputs.contractId);
+      const contract = await agreeContract(run, seats);
+      await keepContract(run, contract);
+      run.end(`${contract.criteria.length} criteria`);
+      return loop(run, ground, seats, { contract, records: [], advice: [], problems: [], requests: [] });
     },
   };
 }
 
-async function loop(desk: RefineDesk, ground: Ground, seats: LoopSeats, begun: LoopState): Promise<Outcome> {
-  const { settings } = desk.inputs;
+async function loop(run: RefineRun, ground: Ground, seats: LoopSeats, begun: LoopState): Promise<Outcome> {
+  const { settings } = run.inputs;
   let state = begun;
   // After you ask for a change the count starts again: earlier iterations did not try it.
   let countedFrom = 0;
   for (let iteration = 1; ; iteration += 1) {
-    state = await runIteration(desk, ground, seats, state, iteration);
+    state = await runIteration(run, ground, seats, state, iteration);
     const totals = state.records.slice(countedFrom).map(({ score }) => score.total);
     const decision = decide(totals, state.records.at(-1)?.passed === true, settings);
-    if (decision.kind === 'accept') return finish(desk, ground, seats, state, 'accepted');
+    if (decision.kind === 'accept') return finish(run, ground, seats, state, 'accepted');
     if (decision.kind === 'iterate' && !decision.ask) continue;
-    const { choice, request } = await escalate(desk, decision, iteration, totals);
+    const { choice, request } = await escalate(run, decision, iteration, totals);
     if (choice === 'continue') continue;
     if (choice === 'adjust') {
       state = { ...state, requests: [...state.requests, request ?? ''] };
       countedFrom = iteration;
       continue;
     }
-    return finish(desk, ground, seats, state, choice);
+    return finish(run, ground, seats, state, choice);
   }
 }
 
-function seat(desk: RefineDesk): LoopSeats {
-  const agents = [...desk.services.agents.values()].map(({ id, family, capabilities }) => ({
+function seat(run: RefineRun): LoopSeats {
+  const agents = [...run.services.agents.values()].map(({ id, family, capabilities }) => ({
     id,
     family,
     canWrite: capabilities.write,
   }));
-  const seats = seatLoop(agents, desk.inputs);
+  const seats = seatLoop(agents, run.inputs);
   if (seats.related)
-    desk.warn('Builder and evaluator are of one family; an evaluator of another one is less lenient.');
+    run.warn('Builder and evaluator are of one family; an evaluator of another one is less lenient.');
   return seats;
 }
 
 /** Brand files win. Documents that contradict them are reported; tokens that contradict them stop the run until you decide. */
-async function settleBrand(desk: RefineDesk): Promise<void> {
-  const { brand } = desk.inputs;
+async function settleBrand(run: RefineRun): Promise<void> {
+  const { brand } = run.inputs;
   const conflicts = [...(brand?.documentConflicts ?? []), ...(brand?.tokenConflicts ?? [])];
-  if (brand === undefined) desk.warn('No brand files found; the page is judged without a brand.');
+  if (brand === undefined) run.warn('No brand files found; the page is judged without a brand.');
   if (conflicts.length === 0) return;
-  await desk.json('brand-conflicts.json', { schemaVersion: 1, conflicts });
+  await run.json('brand-conflicts.json', { schemaVersion: 1, conflicts });
   for (const { name, source, found, brand: held } of brand?.documentConflicts ?? [])
-    desk.warn(`${source}: ${name} is ${found}, the brand has ${held}; the brand holds.`);
+    run.warn(`${source}: ${name} is ${found}, the brand has ${held}; the brand holds.`);
   const against = brand?.tokenConflicts ?? [];
   if (against.length === 0) return;
-  const answers = await desk.context.ask([
+  const answers = await run.context.ask([
     {
       id: 'brand-conflict',
       text: `${against.length} design tokens contradict the brand. What holds?`,
@@ -209,10 +207,10 @@ async function settleBrand(desk: RefineDesk): Promise<void> {
   });
 }
 
-async function openGround(desk: RefineDesk): Promise<Ground> {
-  const { project, baseCommit, artifact } = desk.inputs;
-  const branch = `charrette/${desk.context.live.directory.id}`;
-  const start = await desk.context.step('ground', async () => {
+async function openGround(run: RefineRun): Promise<Ground> {
+  const { project, baseCommit, artifact } = run.inputs;
+  const branch = `charrette/${run.context.live.directory.id}`;
+  const start = await run.context.step('ground', async () => {
     const facts = await repositoryFacts(project);
     const base = facts.head ?? baseCommit;
     await openRunBranch(facts.root, branch, base);
@@ -222,7 +220,7 @@ async function openGround(desk: RefineDesk): Promise<Ground> {
     return { root: facts.root, prefix, base, onto: (await currentBranch(project)) ?? null, unseen };
   });
   if (start.unseen)
-    desk.warn(
+    run.warn(
       `${artifact} is not committed: the builder starts from the last commit, and the result is not put in its place.`,
     );
   return { ...start, onto: start.onto ?? undefined, branch };

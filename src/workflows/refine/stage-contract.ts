@@ -1,13 +1,12 @@
 import { stringify } from 'yaml';
-import type { RefineDesk } from './desk.ts';
 import { type Contract, openContract, type ProposedCriterion } from './rules/contract.ts';
-import { offerProblems } from './rules/leak.ts';
-import { offerPrompt, offerReviewPrompt } from './rules/prompts.ts';
+import { offerProblems, offerPrompt, offerReviewPrompt } from './rules/prompts.ts';
 import type { LoopSeats } from './rules/settings.ts';
+import type { RefineRun } from './run.ts';
 
 /** What the page is held to. With negotiation the builder offers criteria and the evaluator agrees or amends, twice at most. */
-export async function agreeContract(desk: RefineDesk, seats: LoopSeats): Promise<Contract> {
-  const { inputs } = desk;
+export async function agreeContract(run: RefineRun, seats: LoopSeats): Promise<Contract> {
+  const { inputs } = run;
   const { profile, contractId, documentCriteria, earlier, settings } = inputs;
   const standing = openContract(contractId, profile, documentCriteria, [], earlier);
   if (!inputs.negotiate || settings.contract.maxNegotiationRounds === 0) return standing;
@@ -19,7 +18,7 @@ export async function agreeContract(desk: RefineDesk, seats: LoopSeats): Promise
   let offer: ProposedCriterion[] = [];
   let scenarios: Contract['scenarios'] = [];
   for (let round = 1; round <= settings.contract.maxNegotiationRounds; round += 1) {
-    const proposed = await desk.ask({
+    const proposed = await run.ask({
       lane: `contract-${round}-builder`,
       task: 'contract-offer',
       judgement: 'contract',
@@ -39,7 +38,7 @@ export async function agreeContract(desk: RefineDesk, seats: LoopSeats): Promise
     offer = proposed.value.criteria;
     scenarios = proposed.value.scenarios.map((scenario, index) => ({ id: `T-${index + 1}`, ...scenario }));
     negotiation.push({ round, by: 'builder', verdict: 'proposed', criteria: offer.length });
-    const reviewed = await desk.ask({
+    const reviewed = await run.ask({
       lane: `contract-${round}-evaluator`,
       task: 'contract-review',
       judgement: 'contract-review',
@@ -47,7 +46,7 @@ export async function agreeContract(desk: RefineDesk, seats: LoopSeats): Promise
       input,
       check,
       draft: (schema) =>
-        offerReviewPrompt({ profile, briefPath: desk.briefPath, standing: standing.criteria, offer, schema }),
+        offerReviewPrompt({ profile, briefPath: run.briefPath, standing: standing.criteria, offer, schema }),
     });
     const { agreed, criteria } = reviewed.value;
     if (!agreed && criteria.length > 0) offer = criteria;
@@ -63,11 +62,11 @@ export async function agreeContract(desk: RefineDesk, seats: LoopSeats): Promise
 }
 
 /** The one durable file: states without any rationale, for the next run and for readers. */
-export async function keepContract(desk: RefineDesk, contract: Contract): Promise<void> {
+export async function keepContract(run: RefineRun, contract: Contract): Promise<void> {
   const text = stringify({
     schemaVersion: 1,
     id: contract.id,
-    profile: desk.inputs.profile.name,
+    profile: run.inputs.profile.name,
     criteria: contract.criteria.map(({ id, dimension, criterion, verification, state }) => ({
       id,
       dimension,
@@ -75,8 +74,8 @@ export async function keepContract(desk: RefineDesk, contract: Contract): Promis
       verification,
       state,
     })),
-    documents: desk.inputs.documents,
+    documents: run.inputs.documents,
   });
-  await desk.context.artifact('contract.yaml', text);
-  await desk.keep(`${contract.id}/contract.yaml`, text);
+  await run.context.artifact('contract.yaml', text);
+  await run.keep(`${contract.id}/contract.yaml`, text);
 }

@@ -2,8 +2,14 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { projectWith } from '../../../../test/support/design-project.ts';
 import { type Colour, checkContrast, contrastRatio, fromHsl, parseColour, toHex, toHsl } from './colour.ts';
-import { documentConflicts, tokenConflicts } from './conflicts.ts';
-import { brandFolderOf, readBrandFiles, readIdentity, requireBrand } from './identity.ts';
+import {
+  brandFolderOf,
+  documentConflicts,
+  readBrandFiles,
+  readIdentity,
+  requireBrand,
+  tokenConflicts,
+} from './identity.ts';
 
 test('comments of brand files that never close take one pass', () => {
   const text = `Primary: #0b5fff\n<!-- Accent: #ff0055 -->\n${'<!--'.repeat(500_000)}`;

@@ -1,73 +1,14 @@
+import { accessSync, constants, createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { writeFileAtomic } from '../../../base/files/atomic.ts';
-import { findChromium } from './find-chromium.ts';
+import { containedPath } from '../../../base/files/contained.ts';
+import { accessibilityScore } from '../rules/measurement.ts';
 import { probeInteraction, probePage } from './page-probe.ts';
-import { serveFolder } from './serve-folder.ts';
-
-/** How much a rule counts in the accessibility score; rules that are not named count 3. */
-const weights: Readonly<Record<number, readonly string[]>> = {
-  10: [
-    'aria-allowed-attr',
-    'aria-command-name',
-    'aria-hidden-body',
-    'aria-input-field-name',
-    'aria-meter-name',
-    'aria-required-attr',
-    'aria-required-children',
-    'aria-required-parent',
-    'aria-roles',
-    'aria-toggle-field-name',
-    'aria-valid-attr',
-    'aria-valid-attr-value',
-    'button-name',
-    'duplicate-id-aria',
-    'image-alt',
-    'input-button-name',
-    'input-image-alt',
-    'label',
-    'meta-refresh',
-    'meta-viewport',
-    'select-name',
-    'video-caption',
-  ],
-  7: [
-    'aria-dialog-name',
-    'aria-hidden-focus',
-    'aria-progressbar-name',
-    'aria-tooltip-name',
-    'bypass',
-    'color-contrast',
-    'definition-list',
-    'dlitem',
-    'document-title',
-    'frame-title',
-    'html-has-lang',
-    'html-lang-valid',
-    'link-in-text-block',
-    'link-name',
-    'list',
-    'listitem',
-    'object-alt',
-    'tabindex',
-    'td-headers-attr',
-    'target-size',
-    'valid-lang',
-  ],
-};
-
-const weightOf = new Map(
-  Object.entries(weights).flatMap(([weight, rules]) => rules.map((rule) => [rule, Number(weight)])),
-);
-
-/** From 0 to 100: the weight of the rules that hold over that of all rules that apply. */
-export function accessibilityScore(passed: readonly string[], failed: readonly string[]): number {
-  const sum = (rules: readonly string[]) =>
-    rules.reduce((total, rule) => total + (weightOf.get(rule) ?? 3), 0);
-  const all = sum(passed) + sum(failed);
-  return all === 0 ? 100 : Math.floor((100 * sum(passed)) / all);
-}
 
 type MeasureOptions = {
   /** The folder that is served, and the page in it. */
@@ -301,4 +242,105 @@ function uniqueBy<Item>(list: readonly Item[], key: (item: Item) => string): Ite
 
 function firstLine(error: unknown): string {
   return ((error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '').slice(0, 200);
+}
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.htm': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.json': 'application/json',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.gif': 'image/gif',
+  '.webp': 'image/webp',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.woff': 'font/woff',
+  '.ttf': 'font/ttf',
+  '.otf': 'font/otf',
+};
+
+export type FolderServer = { origin: string; close(): Promise<void> };
+
+/** Serves a folder on loopback, to read; nothing outside of it, links included, and nothing hidden. */
+export async function serveFolder(root: string): Promise<FolderServer> {
+  const server = createServer((request, response) => {
+    void find(root, request.url ?? '/').then((file) => {
+      if (file === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) {
+        response.writeHead(404).end();
+        return;
+      }
+      response.writeHead(200, {
+        'content-type': types[path.extname(file).toLowerCase()] ?? 'application/octet-stream',
+      });
+      if (request.method === 'HEAD') response.end();
+      else
+        createReadStream(file)
+          .on('error', () => response.destroy())
+          .pipe(response);
+    });
+  });
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function find(root: string, url: string): Promise<string | undefined> {
+  try {
+    const wanted = decodeURIComponent(new URL(url, 'http://localhost').pathname).replace(/^\/+/, '');
+    if (wanted.split('/').some((part) => part.startsWith('.'))) return undefined;
+    const file = await containedPath(root, wanted === '' ? 'index.html' : wanted);
+    const found = await stat(file);
+    if (found.isFile()) return file;
+    const index = path.join(file, 'index.html');
+    return found.isDirectory() && (await stat(index)).isFile() ? index : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Names under which Chromium and its kin are installed, in order of preference. */
+const programs: readonly string[] = [
+  'chromium',
+  'chromium-browser',
+  'google-chrome-stable',
+  'google-chrome',
+  'chrome',
+  'microsoft-edge-stable',
+  'microsoft-edge',
+];
+
+const places: readonly string[] = [
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
+];
+
+/** The browser of this machine: `CHARRETTE_CHROMIUM`, else the first on PATH; `none` as its name switches it off. */
+export function findChromium(environment: NodeJS.ProcessEnv): string | undefined {
+  const named = environment['CHARRETTE_CHROMIUM'];
+  if (named !== undefined && named !== '') return named !== 'none' && isProgram(named) ? named : undefined;
+  const folders = (environment['PATH'] ?? '').split(path.delimiter).filter(Boolean);
+  const candidates = programs.flatMap((name) => folders.map((folder) => path.join(folder, name)));
+  return [...candidates, ...places].find(isProgram);
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -2,14 +2,21 @@ import { type DefaultTreeAdapterTypes, serializeOuter } from 'parse5';
 import { isRecord, readJson } from '../../../base/safe-json.ts';
 import { replaceBetween } from '../../../base/text/strings.ts';
 import { versionText } from './bundle-format.ts';
-import { type Component, componentName } from './components.ts';
 import { type ImportWarning, limits } from './limits.ts';
-import { attributeOf, cleanMarkup, parsePage, textOf, walk } from './markup.ts';
+import {
+  attributeOf,
+  type Component,
+  cleanMarkup,
+  componentName,
+  parsePage,
+  textOf,
+  walk,
+} from './markup.ts';
 import { type Tokens, tokensFromProperties } from './tokens.ts';
 
 type Node = DefaultTreeAdapterTypes.Node;
 
-/** The weight of every node with all its descendants, in one pass over the tree; `own` is its weight alone. */
+/** The weight of every node with all its descendants, in one pass over the tree; `own` is the weight of the node only. */
 function treeWeights(root: Node, own: (node: Node) => number): ReadonlyMap<Node, number> {
   const nodes: { node: Node; parent: Node | undefined }[] = [{ node: root, parent: undefined }];
   const weights = new Map<Node, number>();

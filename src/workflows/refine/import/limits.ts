@@ -20,7 +20,7 @@ export function unsupportedFormat(found: string): CharretteError {
   });
 }
 
-/** Three lines that other programs search for: what was found, what is supported, what to do instead. */
+/** Other programs search for these three lines: version found, versions supported, alternative. */
 export function unsupportedVersion(detected: string, supported: readonly string[]): CharretteError {
   return new CharretteError({
     code: 'DESIGN_IMPORT_UNSUPPORTED_VERSION',

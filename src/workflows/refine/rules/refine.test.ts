@@ -5,7 +5,6 @@ import { compose } from '../../../prompts/compose.ts';
 import { seededNonce } from '../../../prompts/untrusted.ts';
 import { readIdentity } from '../brand/identity.ts';
 import { briefFromGoal, completeBrief } from './brief.ts';
-import { calibrationWarnings, isScoredTwice, readCalibration } from './calibration.ts';
 import {
   type Contract,
   criteriaOfDocument,
@@ -14,11 +13,18 @@ import {
   settleContract,
   sprintFile,
 } from './contract.ts';
-import { evaluationProblems, findLeaks, offerProblems, refuseLeaks } from './leak.ts';
 import { compareCopy, contractedCopy, findingsOf, type PageFacts } from './measurement.ts';
 import { type Profile, profiles } from './profiles.ts';
-import { builderPrompt, evaluatorPrompt } from './prompts.ts';
+import {
+  builderPrompt,
+  evaluationProblems,
+  evaluatorPrompt,
+  findLeaks,
+  offerProblems,
+  refuseLeaks,
+} from './prompts.ts';
 import { renderReport } from './report.ts';
+import { calibrationWarnings, isScoredTwice, readCalibration } from './score.ts';
 import { defaultLoopSettings, negotiates, readLoopSettings, seatLoop } from './settings.ts';
 
 const design = profiles['design'] as Profile;

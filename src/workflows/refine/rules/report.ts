@@ -21,7 +21,7 @@ export type IterationRecord = {
   }[];
   notMeasured: string[];
   /** Why the browser saw nothing. */
-  reason?: string;
+  reason?: string | undefined;
   screenshots: string[];
   criteria: { passed: number; of: number };
   regressions: string[];

@@ -1,8 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decide, isStagnant } from './decide.ts';
 import { anchors, type FindingId, findingIds, profiles } from './profiles.ts';
-import { type Check, criterionScore, type JudgedCriterion, passes, scoreCard, stateOf } from './score.ts';
+import {
+  type Check,
+  criterionScore,
+  decide,
+  isStagnant,
+  type JudgedCriterion,
+  passes,
+  scoreCard,
+  stateOf,
+} from './score.ts';
 import { defaultLoopSettings } from './settings.ts';
 
 const design = profiles['design'] as NonNullable<(typeof profiles)[string]>;

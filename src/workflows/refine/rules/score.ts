@@ -1,4 +1,6 @@
+import { isRecord } from '../../../base/safe-json.ts';
 import type { Anchor, FindingId, Profile } from './profiles.ts';
+import type { LoopSettings } from './settings.ts';
 
 /** One check: its score, the anchor it lies at, and what shows it. */
 export type Check = { what: string; score: number; anchor: Anchor; evidence: string };
@@ -115,4 +117,74 @@ function bounded(score: number): number {
 /** Ten-thousandths: sums of weights must not miss a threshold by a rounding error. */
 function rounded(score: number): number {
   return Math.round(score * 10_000) / 10_000;
+}
+
+export type Decision =
+  | { kind: 'accept' }
+  | { kind: 'escalate'; reason: 'iterations' | 'stagnation' }
+  /** `ask`: you are asked although the loop would continue. */
+  | { kind: 'iterate'; ask: boolean };
+
+/** What comes after an iteration, in this order: pass, the last iteration, no improvement, continue. */
+export function decide(totals: readonly number[], passed: boolean, settings: LoopSettings): Decision {
+  if (passed) return { kind: 'accept' };
+  if (totals.length >= settings.maxIterations) return { kind: 'escalate', reason: 'iterations' };
+  if (isStagnant(totals, settings.improvementThreshold)) return { kind: 'escalate', reason: 'stagnation' };
+  return { kind: 'iterate', ask: totals.length === settings.escalationAfter };
+}
+
+/** The last two steps were both too small: 0.60, 0.61, 0.62. */
+export function isStagnant(totals: readonly number[], threshold: number): boolean {
+  const [first, second, third] = totals.slice(-3);
+  if (first === undefined || second === undefined || third === undefined) return false;
+  // Compared in ten-thousandths: 0.65 − 0.60 is less than 0.05 in binary.
+  const gained = (from: number, to: number) => Math.round((to - from) * 10_000) / 10_000;
+  return gained(first, second) < threshold && gained(second, third) < threshold;
+}
+
+export type CalibrationEntry = { run: string; total: number; second?: number };
+
+export const calibration = {
+  /** Every fifth project is scored twice. */
+  every: 5,
+  /** Two evaluators further apart than this are not looking at the same thing. */
+  apart: 0.1,
+  /** So far above what earlier projects reached is worth a look. */
+  above: 0.15,
+} as const;
+
+export function readCalibration(value: unknown): CalibrationEntry[] {
+  const list = isRecord(value) && Array.isArray(value['entries']) ? value['entries'] : [];
+  return list.flatMap((entry) =>
+    isRecord(entry) && typeof entry['run'] === 'string' && typeof entry['total'] === 'number'
+      ? [
+          {
+            run: entry['run'],
+            total: entry['total'],
+            ...(typeof entry['second'] === 'number' ? { second: entry['second'] } : {}),
+          },
+        ]
+      : [],
+  );
+}
+
+export function isScoredTwice(earlier: readonly CalibrationEntry[]): boolean {
+  return (earlier.length + 1) % calibration.every === 0;
+}
+
+/** What you should check: evaluators that disagree, and a result out of line with earlier projects. */
+export function calibrationWarnings(entry: CalibrationEntry, earlier: readonly CalibrationEntry[]): string[] {
+  const warnings: string[] = [];
+  if (entry.second !== undefined && Math.abs(entry.total - entry.second) > calibration.apart + 1e-9)
+    warnings.push(
+      `two evaluators are ${Math.abs(entry.total - entry.second).toFixed(2)} apart (${entry.total} and ${entry.second})`,
+    );
+  if (earlier.length > 0) {
+    const mean = earlier.reduce((sum, { total }) => sum + total, 0) / earlier.length;
+    if (entry.total - mean > calibration.above + 1e-9)
+      warnings.push(
+        `the total ${entry.total} is ${(entry.total - mean).toFixed(2)} above the mean of ${earlier.length} earlier projects; review it`,
+      );
+  }
+  return warnings;
 }

@@ -4,37 +4,34 @@ import { readSettings, type SettingsSource } from '../../../prompts/context/sett
 import { defaultBundleVersions, versionText } from '../import/bundle-format.ts';
 
 type SeatCandidate = { id: string; family: string; canWrite: boolean };
-export type LoopSeats = {
-  builder: string;
-  evaluator: string /** Both seats are of one family. */;
-  related: boolean;
-};
+/** `related`: both seats are of one family. */
+export type LoopSeats = { builder: string; evaluator: string; related: boolean };
 
 /** Who builds and who judges: named agents, else the first that can write, and a judge of another family. */
 export function seatLoop(
   agents: readonly SeatCandidate[],
-  wished: { builder?: string | undefined; evaluator?: string | undefined },
+  requested: { builder?: string | undefined; evaluator?: string | undefined },
 ): LoopSeats {
-  const builder = find(agents, wished.builder, 'builder', ({ canWrite }) => canWrite);
+  const builder = find(agents, requested.builder, 'builder', ({ canWrite }) => canWrite);
   const others = [...agents].sort(
     (a, b) => Number(a.family === builder.family) - Number(b.family === builder.family),
   );
-  const evaluator = find(others, wished.evaluator, 'evaluator', ({ family }) => family !== 'static');
+  const evaluator = find(others, requested.evaluator, 'evaluator', ({ family }) => family !== 'static');
   return { builder: builder.id, evaluator: evaluator.id, related: builder.family === evaluator.family };
 }
 
 function find(
   agents: readonly SeatCandidate[],
-  wished: string | undefined,
+  requested: string | undefined,
   seat: string,
   fits: (agent: SeatCandidate) => boolean,
 ): SeatCandidate {
   const fitting = agents.filter(fits);
-  const found = wished === undefined ? fitting[0] : fitting.find(({ id }) => id === wished);
+  const found = requested === undefined ? fitting[0] : fitting.find(({ id }) => id === requested);
   if (found !== undefined) return found;
   throw new CharretteError({
     code: 'agent-not-found',
-    message: `${wished === undefined ? 'No agent here' : JSON.stringify(wished)} can be the ${seat}; agents that can: ${fitting.map(({ id }) => id).join(', ') || 'none'}.`,
+    message: `${requested === undefined ? 'No agent here' : JSON.stringify(requested)} can be the ${seat}; agents that can: ${fitting.map(({ id }) => id).join(', ') || 'none'}.`,
     fix: 'Install or declare an agent (`charrette doctor`), or choose one with --builder and --evaluator.',
   });
 }

@@ -84,14 +84,14 @@ export function renderRule(rule: RuleText): string {
     `  Fix: ${rule.hint}`,
     `  Bad: ${rule.bad}`,
     ...(scope === '' ? [] : [`  By profile: ${scope}`]),
-    `  Looks in: ${fenceText[rule.fence]}`,
+    `  Looks in: ${fenceText[rule.fence ?? 'structure']}`,
     `  Silence it with: <!-- lint-disable ${rule.id} reason -->`,
     '',
   ].join('\n');
 }
 
 const fenceText = {
-  none: 'the structure of the package',
+  structure: 'the structure of the package',
   prose: 'prose only, not in fences or inline code',
   fences: 'prose and fenced blocks, not in inline code; examples marked as wrong do not count',
   everywhere: 'prose, fenced blocks and inline code; examples marked as wrong do not count',
@@ -131,7 +131,7 @@ function rulePage(rule: RuleText): string {
     '',
     `To put it right: ${rule.hint}`,
     '',
-    `Checks ${fenceText[rule.fence]}.${used.length > 0 ? ` Part of the pattern ${used.join(', ')}.` : ''}`,
+    `Checks ${fenceText[rule.fence ?? 'structure']}.${used.length > 0 ? ` Part of the pattern ${used.join(', ')}.` : ''}`,
     '',
   ].join('\n');
 }

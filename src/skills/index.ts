@@ -1,19 +1,17 @@
 export { parseDocument } from '../base/markdown/parse.ts';
 export {
+  attachItems,
   checkSentinel,
+  collapsePhase,
   compactionPlan,
   type PhaseSnapshot,
   recoveryText,
   type SentinelCheck,
   snapshotPhase,
-} from './compaction/compaction.ts';
-export {
-  attachItems,
-  collapsePhase,
   type TodoEntry,
   type TodoList,
   todoProblems,
-} from './compaction/todo-list.ts';
+} from './compaction/compaction.ts';
 export { completeConfig, readConfig } from './config/complete-config.ts';
 export { type WorkflowConfig, workflowConfigJsonSchema } from './config/workflow-config.ts';
 export { type DraftAgent, draftConfig } from './convert/from-text.ts';

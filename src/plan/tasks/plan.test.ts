@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readJudgement } from '../../base/schema/judgements.ts';
 import { litePlanSchema, liteTaskSchema } from '../../base/schema/lite/plan.ts';
 import { executionContextSchema } from '../../base/schema/lite/session-files.ts';
-import { todoProblems } from '../../skills/compaction/todo-list.ts';
+import { todoProblems } from '../../skills/compaction/compaction.ts';
 import { detectTestCommand } from '../../workflows/build/rules/test-command.ts';
 import { todoOf } from '../../workflows/build/rules/todo.ts';
 import {

@@ -1,7 +1,16 @@
 import { expect, test } from 'vitest';
 import { cleanTexts } from '../../../test/support/skill-packages.ts';
-import { checkSentinel, compactionPlan, recoveryText, snapshotPhase } from './compaction.ts';
-import { attachItems, collapsePhase, type TodoEntry, type TodoList, todoProblems } from './todo-list.ts';
+import {
+  attachItems,
+  checkSentinel,
+  collapsePhase,
+  compactionPlan,
+  recoveryText,
+  snapshotPhase,
+  type TodoEntry,
+  type TodoList,
+  todoProblems,
+} from './compaction.ts';
 
 const path = 'phases/04-task-generation.md';
 const text = cleanTexts()[path] ?? '';

@@ -8,7 +8,6 @@ import { type Frontmatter, fieldText, readFrontmatter } from '../model/frontmatt
 import { bareTool, readTools, readTriggers } from '../model/identity.ts';
 import { calledSkill, isMessage } from '../rules/hygiene.ts';
 import type { PhaseSource } from './extract-phase.ts';
-import { runConditionOf } from './run-condition.ts';
 import { type Coordinator, readCoordinator } from './sections.ts';
 import { droppedFields, frontmatterRemoved, stripFrontmatter, titleRemoved } from './source-part.ts';
 import {
@@ -16,6 +15,7 @@ import {
   groupPhases,
   type PhaseGroup,
   type PhaseTitle,
+  runConditionOf,
   sectionsOf,
   splitNote,
 } from './source-phases.ts';

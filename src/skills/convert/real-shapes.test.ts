@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { lintTexts } from '../../../test/support/skill-packages.ts';
 import { defaultTools } from '../generate/skill-markdown.ts';
 import { lintPaths } from '../lint/lint-paths.ts';
-import { patternMarks } from '../summary.ts';
+import { patternMarks } from '../show.ts';
 import { readCommandSet, skillNameOf } from './command-set.ts';
 import { type Conversion, convertByExtraction } from './convert.ts';
 import { reportFile } from './fidelity.ts';

@@ -7,10 +7,16 @@ import { readTools, readTriggers } from '../model/identity.ts';
 import { commandKeys } from '../rules/frontmatter.ts';
 import { convertTools } from './command-set.ts';
 import type { PhaseSource } from './extract-phase.ts';
-import { runConditionOf } from './run-condition.ts';
 import { type Coordinator, readCoordinator, sectionFor } from './sections.ts';
 import { droppedFields, frontmatterRemoved, processBlocks, titleRemoved } from './source-part.ts';
-import { flowLinesOf, groupPhases, type PhaseGroup, sectionsOf, splitNote } from './source-phases.ts';
+import {
+  flowLinesOf,
+  groupPhases,
+  type PhaseGroup,
+  runConditionOf,
+  sectionsOf,
+  splitNote,
+} from './source-phases.ts';
 
 export type FlatSkill = {
   config: RoughConfig;

@@ -1,5 +1,5 @@
 import { type Document, type Heading, lineKind, lineText } from '../../base/markdown/document.ts';
-import { compactCell } from '../generate/compact-text.ts';
+import { compactCell } from '../model/compact.ts';
 import type { SkillPackage } from '../model/package.ts';
 import { findHeading, type PhaseFile } from '../model/phase-file.ts';
 import { provenanceNotes } from '../rules/hygiene.ts';

@@ -1,4 +1,5 @@
 import { type Document, lineKind, lineText } from '../../base/markdown/document.ts';
+import type { Checkpoint, LegacyMark } from '../model/compact.ts';
 import {
   checkpointText,
   compactCell,
@@ -6,8 +7,7 @@ import {
   directiveText,
   handoffComment,
   sentinelText,
-} from '../generate/compact-text.ts';
-import type { Checkpoint, LegacyMark } from '../model/compact.ts';
+} from '../model/compact.ts';
 import type { SkillPackage } from '../model/package.ts';
 import { findHeading, type PhaseFile, readSteps } from '../model/phase-file.ts';
 import type { PhaseTable } from '../model/phase-table.ts';

@@ -1,6 +1,6 @@
 import type { PhaseConfig, WorkflowConfig } from '../config/workflow-config.ts';
+import { checkpointText, handoffText, sentinelText } from '../model/compact.ts';
 import { criticalCall } from '../rules/compact.ts';
-import { checkpointText, handoffText, sentinelText } from './compact-text.ts';
 
 export type Tools = { agent: 'Task' | 'Agent'; todo: 'TodoWrite' | 'TaskCreate' };
 

@@ -1,8 +1,8 @@
 import { writeFrontMatter } from '../../base/text/frontmatter.ts';
 import { countCodePoints, indexOfCodePoint } from '../../base/text/strings.ts';
 import type { PhaseConfig, WorkflowConfig } from '../config/workflow-config.ts';
+import { compactCell, compactRules, directiveText } from '../model/compact.ts';
 import { maxDescription } from '../model/identity.ts';
-import { compactCell, compactRules, directiveText } from './compact-text.ts';
 import { phasePath, renderPhase, sentence, type Tools } from './phase-markdown.ts';
 import { drawDiagram, executionFlow, preferenceSection, todoSection } from './skill-sections.ts';
 

@@ -43,7 +43,7 @@ function inherit(
   { file, line, also = [] }: Draft,
   originOf: OriginOf,
 ): Finding {
-  if (rule.fence === 'none' || rule.neverInherited === true) return finding;
+  if (rule.fence === undefined || rule.neverInherited === true) return finding;
   const lines = [line, ...also];
   const own = lines.find((place) => originOf(file, place) === undefined);
   if (own !== undefined) return { ...finding, line: own + 1 };

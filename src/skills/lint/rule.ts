@@ -4,8 +4,8 @@ import type { SkillPackage } from '../model/package.ts';
 
 export type Severity = 'error' | 'warning' | 'info';
 
-/** Where a text rule looks: prose only, prose and fences, or inline code as well. `none`: the rule reads structure. */
-export type FencePolicy = 'none' | 'prose' | 'fences' | 'everywhere';
+/** Where a text rule looks: prose only, prose and fences, or inline code as well. */
+export type FencePolicy = 'prose' | 'fences' | 'everywhere';
 
 /** What a check found, before severity, hint and suppression are applied. */
 export type Draft = {
@@ -52,7 +52,8 @@ export type Rule = {
   fixable?: boolean;
   /** The automatic fix changes more than markup, so it needs `--unsafe`. */
   unsafe?: boolean;
-  fence: FencePolicy;
+  /** Default: the rule reads structure, not text. */
+  fence?: FencePolicy;
   /** The rule is about the package, so copied text counts too. */
   neverInherited?: true;
   /** What must hold, one sentence. */

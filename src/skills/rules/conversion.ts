@@ -53,7 +53,6 @@ export const conversionRules: readonly Rule[] = [
   {
     id: 'CF001',
     severity: 'error',
-    fence: 'none',
     summary: 'An extracted phase has at least 70 % of the lines of its source.',
     why: 'Less means the text was summarised.',
     hint: 'Convert again; extraction copies the body as it is.',
@@ -70,7 +69,6 @@ export const conversionRules: readonly Rule[] = [
   {
     id: 'CF002',
     severity: 'warning',
-    fence: 'none',
     summary: 'An extracted phase has at least 90 % of the lines of its source.',
     why: 'Something was left out.',
     hint: 'Compare with the source and restore what is missing.',
@@ -115,7 +113,6 @@ export const conversionRules: readonly Rule[] = [
   {
     id: 'CF005',
     severity: 'error',
-    fence: 'none',
     summary: 'Nothing was changed but by a recorded edit of the allowed kinds.',
     why: 'A reworded sentence in a prompt is another prompt.',
     hint: 'Restore the source text, or convert again so that the edit is recorded.',
@@ -132,7 +129,6 @@ export const conversionRules: readonly Rule[] = [
   {
     id: 'CF006',
     severity: 'info',
-    fence: 'none',
     summary: 'The sources of a conversion can be compared with the package.',
     why: 'Where they are out of reach, only the size of a phase tells whether text was lost.',
     hint: 'Lint the package where its sources are, or keep the sources at the recorded place.',

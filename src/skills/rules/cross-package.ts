@@ -34,7 +34,6 @@ export const crossRules: readonly CrossRule[] = [
   {
     id: 'XP001',
     severity: 'error',
-    fence: 'none',
     summary: 'No trigger belongs to two packages.',
     why: 'Which of them answers is decided by chance. A shared phrase, which a model weighs with the rest of the description, is only a warning.',
     hint: 'Give each package triggers of its own.',
@@ -59,7 +58,6 @@ export const crossRules: readonly CrossRule[] = [
   {
     id: 'XP002',
     severity: 'info',
-    fence: 'none',
     summary: 'No phase is nearly the same in two packages.',
     why: 'A correction reaches one copy and not the other.',
     hint: 'Keep the text in one package and let the other call it.',

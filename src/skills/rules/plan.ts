@@ -68,7 +68,6 @@ export const planRules: readonly Rule[] = [
   {
     id: 'PL001',
     severity: 'error',
-    fence: 'none',
     summary: 'plan.json has its required fields, and task_count, task_ids and task files agree.',
     why: 'An executor that loads zero tasks reports success.',
     hint: 'Write summary, approach, task_ids, task_count, _metadata, and one .task/<id>.json for every id.',
@@ -97,7 +96,6 @@ export const planRules: readonly Rule[] = [
   {
     id: 'PL002',
     severity: 'error',
-    fence: 'none',
     summary: 'Tasks are separate files, not embedded in plan.json.',
     why: 'Two copies of a task drift apart.',
     hint: 'Move each task to .task/<id>.json and list its id in task_ids.',
@@ -109,7 +107,6 @@ export const planRules: readonly Rule[] = [
   {
     id: 'PL003',
     severity: 'error',
-    fence: 'none',
     summary: 'Dependencies exist and have no cycle.',
     why: 'Tasks in a cycle never start.',
     hint: 'Correct depends_on.',
@@ -119,7 +116,6 @@ export const planRules: readonly Rule[] = [
   {
     id: 'PL004',
     severity: 'warning',
-    fence: 'none',
     summary: 'Convergence criteria can be checked.',
     why: '"Works correctly" is true of everything until it fails.',
     hint: 'Name an observable result: a command, a value, a file.',
@@ -137,7 +133,6 @@ export const planRules: readonly Rule[] = [
   {
     id: 'PL005',
     severity: 'warning',
-    fence: 'none',
     summary: 'A task has at least two implementation steps.',
     why: 'One step is the title again.',
     hint: 'Say how, in at least two steps.',
@@ -154,7 +149,6 @@ export const planRules: readonly Rule[] = [
   {
     id: 'PL006',
     severity: 'warning',
-    fence: 'none',
     summary: 'No file is changed by two tasks of one wave.',
     why: 'They run at the same time and overwrite each other.',
     hint: 'Make one depend on the other, or merge them.',
@@ -164,7 +158,6 @@ export const planRules: readonly Rule[] = [
   {
     id: 'PL007',
     severity: 'error',
-    fence: 'none',
     summary: 'Task files use the current names.',
     why: 'Readers of the current format ignore the old ones.',
     hint: 'Use convergence.criteria, files[].change and test.',

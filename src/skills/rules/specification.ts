@@ -53,7 +53,6 @@ export const specificationRules: readonly Rule[] = [
   {
     id: 'SP001',
     severity: 'info',
-    fence: 'none',
     summary: 'Frontmatter has only fields that the specification or a known host defines.',
     why: 'Unknown fields are ignored, so what they say does not happen.',
     hint: 'Move it under metadata.',
@@ -69,7 +68,6 @@ export const specificationRules: readonly Rule[] = [
   {
     id: 'SP002',
     severity: 'warning',
-    fence: 'none',
     summary: 'compatibility is a text of 1 to 500 characters.',
     why: 'The specification bounds it.',
     hint: 'Shorten it to what the environment must have.',
@@ -84,7 +82,6 @@ export const specificationRules: readonly Rule[] = [
     id: 'SP003',
     severity: 'warning',
     in: { single: 'info' },
-    fence: 'none',
     summary: 'metadata maps names to texts.',
     why: 'The specification defines it so; other values are dropped by strict readers.',
     hint: 'Quote the values.',
@@ -101,7 +98,6 @@ export const specificationRules: readonly Rule[] = [
   {
     id: 'SZ001',
     severity: 'warning',
-    fence: 'none',
     summary: 'The body of SKILL.md has at most 5,000 tokens.',
     why: 'The body stays in context for the whole run.',
     hint: 'Move detail into files that are read when needed.',
@@ -117,7 +113,6 @@ export const specificationRules: readonly Rule[] = [
   {
     id: 'SZ002',
     severity: 'warning',
-    fence: 'none',
     summary: 'A phase has at most 5,000 tokens.',
     why: 'Hosts re-attach about that much of a file after compaction; the rest is lost.',
     hint: 'Split the phase or move reference text out.',
@@ -133,7 +128,6 @@ export const specificationRules: readonly Rule[] = [
     id: 'SZ003',
     severity: 'warning',
     in: { single: 'off' },
-    fence: 'none',
     summary: 'SKILL.md and all phases together have at most 25,000 tokens.',
     why: 'By the last phase of a long run all of them have been read; more than this is cut after compaction.',
     hint: 'Shorten phases, or let agents do the reading.',
@@ -151,7 +145,6 @@ export const specificationRules: readonly Rule[] = [
   {
     id: 'IO001',
     severity: 'error',
-    fence: 'none',
     summary: 'Every file of the package can be read.',
     why: 'What cannot be read cannot be checked, nor run.',
     hint: 'Correct the permission, the link, the size or the encoding.',

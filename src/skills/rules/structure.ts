@@ -17,7 +17,6 @@ export const structureRules: readonly Rule[] = [
   {
     id: 'ST001',
     severity: 'error',
-    fence: 'none',
     summary: 'SKILL.md exists.',
     why: 'Without it the folder holds loose files, not a skill.',
     hint: 'Add SKILL.md (that exact spelling) at the top of the package.',
@@ -34,7 +33,6 @@ export const structureRules: readonly Rule[] = [
     id: 'ST002',
     severity: 'error',
     in: { single: 'info' },
-    fence: 'none',
     summary: 'Phase files are called NN-slug.md.',
     why: 'Order and references are read off the name.',
     hint: 'Use two digits, a hyphen and a kebab-case slug; `charrette skill sync --renumber` renames and rewrites references.',
@@ -48,7 +46,6 @@ export const structureRules: readonly Rule[] = [
     id: 'ST003',
     severity: 'error',
     in: { single: 'info' },
-    fence: 'none',
     summary: 'Phase numbers start at 01, without gaps or doubles.',
     why: 'A gap reads as a lost phase, a double leaves the order open.',
     hint: 'Renumber with `charrette skill sync --renumber`.',
@@ -76,7 +73,6 @@ export const structureRules: readonly Rule[] = [
     id: 'ST004',
     severity: 'error',
     in: { single: 'info' },
-    fence: 'none',
     summary: 'A phase file begins with "# Phase N: Name", N being the number in its file name.',
     why: 'The heading is what the model sees when it re-reads the file; another number sends it to the wrong place.',
     hint: 'Write the heading as # Phase N: Name with the number of the file.',
@@ -98,7 +94,6 @@ export const structureRules: readonly Rule[] = [
     id: 'ST005',
     severity: 'warning',
     in: { single: 'info' },
-    fence: 'none',
     summary: 'A file has exactly one H1.',
     why: 'A second H1 in the middle is usually the head of another document that was pasted in.',
     hint: 'Lower the further H1s to H2.',
@@ -116,7 +111,6 @@ export const structureRules: readonly Rule[] = [
     id: 'ST006',
     severity: 'info',
     in: { single: 'off', router: 'off' },
-    fence: 'none',
     summary: 'A workflow has three to seven phases.',
     why: 'Fewer rarely need a coordinator, more are hard to keep apart.',
     hint: 'Merge or split phases if it helps; nothing is refused.',
@@ -129,7 +123,6 @@ export const structureRules: readonly Rule[] = [
   {
     id: 'ST007',
     severity: 'warning',
-    fence: 'none',
     summary: 'SKILL.md has at most 500 lines.',
     why: 'All of it is loaded whenever the skill is; detail belongs in files that are read when needed.',
     hint: 'Move detail into phase or reference files.',
@@ -172,7 +165,6 @@ export const structureRules: readonly Rule[] = [
   {
     id: 'ST009',
     severity: 'warning',
-    fence: 'none',
     summary: 'Stages inside a phase do not reuse the "Phase N" numbering of the skill.',
     why: 'After compaction "Phase 2" then means two things.',
     hint: 'Call inner stages Step N.k or Stage.',
@@ -220,7 +212,6 @@ export const suppressionRules: readonly Rule[] = [
   {
     id: 'SU001',
     severity: 'warning',
-    fence: 'none',
     summary: 'A suppression says why.',
     why: 'Without a reason no one dares to remove it. It does not take effect.',
     hint: 'Write <!-- lint-disable ID reason -->.',
@@ -230,7 +221,6 @@ export const suppressionRules: readonly Rule[] = [
   {
     id: 'SU002',
     severity: 'warning',
-    fence: 'none',
     summary: 'A suppression names rules that exist.',
     why: 'A misspelt id suppresses nothing.',
     hint: 'Use an id from `charrette skill explain`.',
@@ -240,7 +230,6 @@ export const suppressionRules: readonly Rule[] = [
   {
     id: 'SU003',
     severity: 'info',
-    fence: 'none',
     summary: 'A suppression suppresses something.',
     why: 'A leftover hides the next real finding.',
     hint: 'Remove it.',

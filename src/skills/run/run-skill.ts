@@ -1,6 +1,6 @@
 import { CharretteError } from '../../base/errors.ts';
 import { counted } from '../../base/text/format.ts';
-import type { TodoList, TodoStatus } from '../compaction/todo-list.ts';
+import type { TodoList, TodoStatus } from '../compaction/compaction.ts';
 import { evaluateCondition, parseCondition } from '../model/condition.ts';
 import { type PhaseAnswer, valueAt } from './phase-call.ts';
 import type { RunPhase, RunPlan, RunQuestion } from './run-plan.ts';

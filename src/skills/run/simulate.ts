@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { CharretteError, isCharretteError } from '../../base/errors.ts';
 import { containedPath } from '../../base/files/contained.ts';
 import { isRecord, type JsonValue } from '../../base/safe-json.ts';
-import { todoProblems } from '../compaction/todo-list.ts';
+import { todoProblems } from '../compaction/compaction.ts';
 import type { OutputSchemas } from './outputs.ts';
 import { checkOutputs } from './outputs.ts';
 import { readPhaseAnswer } from './phase-call.ts';

@@ -25,7 +25,7 @@ import { lintPackage, type PackageResult } from '../../skills/lint/engine.ts';
 import { countOf } from '../../skills/lint/rule.ts';
 import { buildPackage, type PackageFiles, unreadTexts } from '../../skills/model/package.ts';
 import { readPackageFiles, writePackage } from '../../skills/package-files.ts';
-import { renderOutcome } from '../../skills/summary.ts';
+import { renderOutcome } from '../../skills/show.ts';
 import { memoryFiles, outputOptions, outputRoot, toolsOf, validName } from './skill-common.ts';
 
 export const skillConvert: CommandSpec = {

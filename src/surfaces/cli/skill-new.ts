@@ -15,7 +15,7 @@ import { generatePackage } from '../../skills/generate/skill-markdown.ts';
 import { lintPackage } from '../../skills/lint/engine.ts';
 import { buildPackage } from '../../skills/model/package.ts';
 import { writePackage } from '../../skills/package-files.ts';
-import { renderOutcome } from '../../skills/summary.ts';
+import { renderOutcome } from '../../skills/show.ts';
 import { several } from './options.ts';
 import { memoryFiles, outputOptions, outputRoot, toolsOf, validName } from './skill-common.ts';
 

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { isInside } from '../../base/files/contained.ts';
 import { isRecord } from '../../base/safe-json.ts';
+import type { TodoEntry, TodoList, TodoStatus } from '../../skills/compaction/compaction.ts';
 import { snapshotPhase } from '../../skills/compaction/compaction.ts';
-import type { TodoEntry, TodoList, TodoStatus } from '../../skills/compaction/todo-list.ts';
 import type { Transcript } from './transcript.ts';
 
 /** A workflow skill that a host carries out itself: its todo list and the document of the active phase. */

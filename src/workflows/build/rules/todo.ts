@@ -1,4 +1,4 @@
-import type { TodoEntry, TodoList, TodoStatus } from '../../../skills/compaction/todo-list.ts';
+import type { TodoEntry, TodoList, TodoStatus } from '../../../skills/compaction/compaction.ts';
 
 /** P-142: the stages of both halves, with names of their own. */
 const planStages = [

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../base/errors.ts';
 import { readTextFile } from '../base/files/bounded.ts';
@@ -36,4 +36,24 @@ export async function readArtifact(directory: RunDirectory, name: string): Promi
     code: 'not-found',
     message: `The run has no artifact ${JSON.stringify(name)}; it has ${names.join(', ') || 'none yet'}.`,
   });
+}
+
+const pictureName = /^[\w.-]{1,200}\.png$/;
+const maxPicture = 8 * 1024 * 1024;
+const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+
+export function isPicture(name: string): boolean {
+  return pictureName.test(name);
+}
+
+/** A PNG among the artifacts as a data address, which a page can show and nothing else can be; the name is untrusted. */
+export async function readPicture(directory: RunDirectory, name: string): Promise<string> {
+  const missing = new CharretteError({ code: 'not-found', message: 'The run has no such picture.' });
+  if (!isPicture(name)) throw missing;
+  const file = await containedPath(directory.artifacts, name);
+  const facts = await stat(file).catch(() => undefined);
+  if (facts?.isFile() !== true || facts.size > maxPicture) throw missing;
+  const bytes = await readFile(file);
+  if (!bytes.subarray(0, signature.length).equals(signature)) throw missing;
+  return `data:image/png;base64,${bytes.toString('base64')}`;
 }

@@ -36,7 +36,7 @@ const odd = ['text', 'line', 'phase', 'lane', 'label', 'task', 'usage', 'questio
  * those that every object has.
  */
 export function writeStrangersRun(record: Parameters<typeof writeRun>[0] = {}): WrittenRun {
-  const run = writeRun({ title: 'a run of a stranger', baseCommit: 'none', ...record });
+  const run = writeRun({ title: 'an untrusted run', baseCommit: 'none', ...record });
   const { directory } = run;
   const frame = (id: number) => ({ v: 1, id: `e${id}`, run: directory.id, seq: id, time });
   const names = ['constructor', 'toString', '__proto__', 'hasOwnProperty'];

@@ -27,7 +27,7 @@ const palettes = {
   },
 } as const;
 
-/** The program of the drawing board: takes orders from the page that holds it, gives pictures back. */
+/** The program of the drawing board: takes orders from the page that holds it, returns pictures. */
 addEventListener('message', ({ data, source }: MessageEvent<Order>) => {
   if (source !== parent) return;
   void drawOrder(data).then((drawn) => parent.postMessage(drawn, '*'));
@@ -38,7 +38,7 @@ async function drawOrder({ id, source, theme }: Order): Promise<Drawn> {
     mermaid.initialize({
       startOnLoad: false,
       securityLevel: 'strict',
-      // What a diagram says of itself may not change; the second layout engine is not here.
+      // A diagram must not change these settings; the second layout engine is not bundled.
       secure: [
         'secure',
         'securityLevel',
@@ -67,7 +67,7 @@ async function drawOrder({ id, source, theme }: Order): Promise<Drawn> {
   }
 }
 
-/** Mermaid gives markup of a page, as wide as its place; a picture is a document of its own and has the size of what is drawn. */
+/** Mermaid gives markup of a page, as wide as its place; a picture is a separate document and has the size of what is drawn. */
 function pictureOf(markup: string): string {
   document.body.innerHTML = markup;
   const drawing = document.body.querySelector('svg');

@@ -14,7 +14,7 @@ type Props = {
 
 const height = 200;
 
-/** The running total; the estimated part stands on top of the measured one, dashed. */
+/** The running total; the estimated part is on top of the measured one, dashed. */
 export function CostPlot({ costs, amountOf, basisOf, show, name }: Props) {
   const holder = useRef<HTMLDivElement>(null);
   const [times, measured, all] = runningTotals(costs, amountOf, basisOf);

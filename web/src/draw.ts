@@ -8,7 +8,7 @@ let counter = 0;
 let board: Promise<HTMLIFrameElement> | undefined;
 
 /**
- * Draws a diagram on a board of its own: a frame without origin, without network and without a way to this page but one
+ * Draws a diagram on a separate board: a frame without origin, without network and without a way to this page but one
  * message back. Mermaid is loaded there, the first time something is to be drawn.
  */
 export async function draw(source: string, theme: Theme): Promise<string> {

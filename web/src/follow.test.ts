@@ -81,7 +81,7 @@ test('a fetch that failed is repeated after a pause, and until then the connecti
   close();
 });
 
-test('a run that nobody watches any more is not asked for', async () => {
+test('a run without watchers is not asked for', async () => {
   const { server, close } = await watch(5);
   server.reachable = false;
   write(server, 3);

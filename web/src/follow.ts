@@ -7,7 +7,7 @@ import { openStream } from './stream.ts';
 
 /**
  * Follows a run: what there is comes in one piece, what is new over the stream that all tabs share. A hidden tab listens to
- * nothing; when it is looked at again it asks for what it missed. A gap in the numbers is filled the same way.
+ * nothing; when it is shown again it asks for what it missed. A gap in the numbers is filled the same way.
  */
 export function watchRun(
   run: string,

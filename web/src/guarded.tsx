@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useErrorBoundary } from 'preact/hooks';
 
-/** A part that cannot be drawn says so and leaves the rest of the page as it is. */
+/** A part that cannot be drawn says so and does not affect the rest of the page. */
 export function Guarded({ children }: { children: ComponentChildren }) {
   const [error] = useErrorBoundary();
   if (error === undefined) return <>{children}</>;

@@ -7,14 +7,14 @@ import { useLoaded } from './use-loaded.ts';
 
 type Props = { source: Source; run: string; lane: string; onClose: () => void };
 
-/** What stands behind a lane: mostly a call; a design inside a comparison is a run of its own. */
+/** What a lane did: mostly a call; a design inside a comparison is a separate run. */
 export function LaneDialog(props: Props) {
   const [, design] = /^design-(\d+-(?:solo|panel))$/.exec(props.lane) ?? [];
   if (design === undefined) return <CallDialog {...props} />;
   const run = `${props.run}-${design}`;
   return (
     <Dialog title={props.lane} onClose={props.onClose}>
-      <p>This design is a run of its own, with its own lanes, plan and report:</p>
+      <p>This design is a separate run, with its own lanes, plan and report:</p>
       <p>
         {props.source.report === undefined ? (
           <a href={hashOf({ run })} onClick={props.onClose}>
@@ -28,7 +28,7 @@ export function LaneDialog(props: Props) {
   );
 }
 
-/** What an agent was asked and what it answered. */
+/** The prompt and the answer of an agent. */
 function CallDialog(props: Props) {
   const { source, run, lane, onClose } = props;
   const { value, problem } = useLoaded(lane, () => source.lane(run, lane));
@@ -46,7 +46,7 @@ function CallDialog(props: Props) {
             <Markdown text={answer || '(no answer yet)'} />
           )}
           <details>
-            <summary>What was asked</summary>
+            <summary>Prompt</summary>
             <pre class="plain" tabIndex={0}>
               {prompt}
             </pre>

@@ -104,7 +104,7 @@ export function block(node: RootContent, index: number): ComponentChildren {
   }
 }
 
-/** As `map` gives it: a line that begins with a label in bold stays a line of its own, as in our own lists of fields. */
+/** As `map` gives it: a line that begins with a label in bold stays a separate line, as in our own lists of fields. */
 function inline(
   node: PhrasingContent | Nodes,
   index: number,

@@ -2,7 +2,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { useLoaded } from './use-loaded.ts';
 
-/** Gives the data address of a picture of the run. Absent: there are none to show. */
+/** Gives the data address of a picture of the run. Undefined when there are none to show. */
 export const Pictures = createContext<((name: string) => Promise<string>) | undefined>(undefined);
 
 export const isPictureName = (name: string): boolean => /^[\w.-]+\.png$/.test(name);

@@ -2,7 +2,7 @@ import type { ReportData } from '../../src/surfaces/web/report-data.ts';
 import { parse } from './json.ts';
 import type { Source } from './source.ts';
 
-/** The run that a report file holds; absent when this page is no report. */
+/** The run that a report file holds; undefined when this page is served. */
 export function reportSource(): Source | undefined {
   const text = document.getElementById('charrette-report')?.textContent;
   if (text === undefined || text === null) return undefined;

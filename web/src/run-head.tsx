@@ -85,7 +85,7 @@ function Fact({ name, value, mono = false }: { name: string; value: string; mono
 
 type Steerable = { source: Source; run: string; status: string; asks: boolean };
 
-/** Going on and ending for good; the second asks once more. */
+/** Resuming and cancelling; cancelling asks once more. */
 function Steering({ source, run, status, asks }: Steerable) {
   const [busy, setBusy] = useState(false);
   const [sure, setSure] = useState(false);
@@ -121,7 +121,7 @@ function Steering({ source, run, status, asks }: Steerable) {
       {sure && (
         <>
           <button type="button" class="button danger" onClick={() => act('cancel')}>
-            End it for good
+            End it permanently
           </button>
           <button type="button" class="button quiet" onClick={() => setSure(false)}>
             Keep it

@@ -190,7 +190,7 @@ function logLine(event: RunEvent): LogLine | undefined {
   }
 }
 
-/** The store of a run, opened while the component is there. */
+/** The store of a run, open while the component is mounted. */
 export function useRunStore(source: Source, run: string): RunStore {
   const [store] = useState(() => new RunStore(source, run));
   useVersion(store, 'snapshot');

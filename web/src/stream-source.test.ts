@@ -61,7 +61,7 @@ test('a stream that broke is left to the browser', () => {
   expect(told.at(-1)).toEqual([false, 0]);
 });
 
-test('a refused stream is opened at once when somebody hurries it, and never after it was closed', () => {
+test('a refused stream is opened at once when it is hurried, and never after it was closed', () => {
   const { stream } = follow();
   stream.hurry();
   expect(FakeEventSource.opened).toHaveLength(1);
@@ -74,7 +74,7 @@ test('a refused stream is opened at once when somebody hurries it, and never aft
   expect(FakeEventSource.opened).toHaveLength(2);
 });
 
-test('what is said of the run comes after the events that came before it', () => {
+test('the state of the run comes after the events before it', () => {
   const { told } = follow();
   FakeEventSource.latest.accept();
   FakeEventSource.latest.send(1, 'one');

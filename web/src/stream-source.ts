@@ -17,8 +17,8 @@ export type RunStream = {
 const togetherMs = 16;
 
 /**
- * One connection for one run. One that broke the browser makes again by itself and says which event it saw last; one that
- * was refused (401, 502, 503) it gives up, and another is made after a pause.
+ * One connection for one run. The browser reopens one that broke and says which event it saw last; one that
+ * was refused (401, 502, 503) it drops, and another is opened after a pause.
  */
 export function followRun(run: string, after: number, listener: StreamListener): RunStream {
   let at = after;

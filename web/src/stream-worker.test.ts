@@ -22,7 +22,7 @@ afterAll(() => {
   vi.unstubAllGlobals();
 });
 
-/** A tab: what it says to the worker, and what it is told. */
+/** A tab: what it sends to the worker, and what it receives. */
 function openTab() {
   const told: ToTab[] = [];
   const port = {
@@ -34,7 +34,7 @@ function openTab() {
   return { told, post: (data: ToWorker) => port.onmessage({ data }) };
 }
 
-test('a tab that joins a refused stream is told so, and the stream is opened with the token it brought', () => {
+test('a tab that joins a refused stream learns it, and the stream is opened with the token it brought', () => {
   const old = openTab();
   old.post({ type: 'join', run: 'r', after: 7 });
   expect(old.told).toEqual([]);

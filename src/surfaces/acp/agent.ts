@@ -73,7 +73,7 @@ const modes = [
 const commands = [
   {
     name: 'resume',
-    description: 'Go on with a run that was stopped',
+    description: 'Resume a stopped run',
     input: { hint: 'run id, or nothing for the last one' },
   },
 ];
@@ -87,7 +87,7 @@ export function makeAgent(
   let capabilities: ClientCapabilities | undefined;
   const sessionOf = (id: string): Session => {
     const session = sessions.get(id);
-    if (session === undefined) throw RequestError.invalidParams({ message: `There is no session ${id}.` });
+    if (session === undefined) throw RequestError.invalidParams({ message: `Unknown session ${id}.` });
     return session;
   };
   const app = agent({ name: 'charrette' })
@@ -118,7 +118,7 @@ export function makeAgent(
       if (mode === undefined) {
         const known = modes.map(({ id }) => id).join(', ');
         throw RequestError.invalidParams({
-          message: `There is no mode ${params.modeId}; there are ${known}.`,
+          message: `Unknown mode ${params.modeId}; available: ${known}.`,
         });
       }
       sessionOf(params.sessionId).depth = mode.id;
@@ -135,8 +135,7 @@ export function makeAgent(
           message: `The prompt with its files has more than ${maxFeatureBytes} bytes; name files instead of attaching them.`,
         });
       const session = sessionOf(params.sessionId);
-      if (session.busy)
-        throw RequestError.invalidParams({ message: 'A prompt of this session is under way.' });
+      if (session.busy) throw RequestError.invalidParams({ message: 'A prompt of this session is running.' });
       return session.prompt(text, client);
     })
     .onNotification('session/cancel', async ({ params }) => {

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { writeRun } from '../../../test/support/web-run.ts';
 import { Session } from './session.ts';
 
-/** A run that asks and then counts how often it is told to stop; stopping takes it a moment. */
+/** A run that asks and then counts how often it is asked to stop; stopping takes it a moment. */
 function makeAskingRun() {
   const { home, directory, remove } = writeRun({ status: 'running' });
   onTestFinished(remove);

@@ -82,7 +82,7 @@ export class Session {
     return this.#follow(client);
   }
 
-  /** Each run has a process of its own, which waits for the answers that this session leaves. */
+  /** Each run has a separate process, which waits for the answers that this session leaves. */
   async #start(project: Project, text: string): Promise<RunHandle> {
     const resumed = /^\/resume(?:\s+|$)(.*)/s.exec(text)?.[1]?.trim();
     const options = { remoteAnswers: true };
@@ -98,7 +98,7 @@ export class Session {
     const [question, ...more] = this.#asked.filter(({ id }) => open.has(id));
     this.#asked = more;
     if (question === undefined) {
-      await this.#tell(client, message('That was answered elsewhere; the run goes on.\n'));
+      await this.#tell(client, message('That was answered elsewhere; the run continues.\n'));
       return this.#follow(client);
     }
     const value = /^ok\.?$/i.test(text.trim()) ? (question.recommended ?? text) : text;
@@ -200,7 +200,7 @@ export class Session {
     return directory === undefined ? [] : openQuestions(directory);
   }
 
-  /** The user is told when an answer comes too late or is not one of the options. */
+  /** Tells the user when an answer comes too late or is not one of the options. */
   async #leave(answers: Answer[], client: AgentContext): Promise<void> {
     const directory = this.#run?.directory;
     if (directory === undefined) return;
@@ -219,7 +219,7 @@ export class Session {
   /** The plan, or why there is none. */
   async #closing(directory: RunDirectory): Promise<string> {
     const { status, error }: RunRecord = await readRunRecord(directory);
-    const resume = 'Write `/resume` to go on.';
+    const resume = 'Write `/resume` to continue.';
     if (status === 'failed' || status === 'cancelled') {
       const said = error === undefined ? status : errorText(error);
       return `The run ended with an error:\n\n${said}\n\n${resume}\n`;

@@ -73,7 +73,7 @@ test('lanes are tool calls that end completed or failed, with agent, time and to
   ]);
 });
 
-test('a lane that was stopped and waits once more is told as the tool call that it was', () => {
+test('a lane that was stopped and waits once more stays the same tool call', () => {
   const [, , , again] = printNotice(
     lane,
     { type: 'lane-start', lane: 'a', agent: 'one', attempt: 1 },
@@ -85,7 +85,7 @@ test('a lane that was stopped and waits once more is told as the tool call that 
   ]);
 });
 
-test('warnings are said without escapes', () => {
+test('warnings come without escapes', () => {
   const [, said] = printNotice(lane, { type: 'warning', text: '**⚠ a \u001b[31mseat\u001b[0m is empty**' });
   expect(said?.at(-1)).toEqual({
     sessionUpdate: 'agent_message_chunk',

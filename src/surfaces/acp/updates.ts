@@ -12,12 +12,12 @@ import {
   type View,
 } from '../../service/run-view.ts';
 
-/** What an editor is told about a run so far. */
+/** What an editor knows about a run so far. */
 export type Telling = { view: View };
 
 export const nothingTold: Telling = { view: emptyView };
 
-/** What one more event means to an editor: phases are entries of its plan, lanes are tool calls, warnings are said. */
+/** What one more event means to an editor: phases are entries of its plan, lanes are tool calls, warnings are messages. */
 export function updatesOf(telling: Telling, event: RunEvent): { next: Telling; updates: SessionUpdate[] } {
   const view = foldEvent(telling.view, event);
   const isKnown = event.type === 'lane-queue' && telling.view.lanes.has(event.lane);

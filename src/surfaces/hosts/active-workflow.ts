@@ -7,7 +7,7 @@ import type { TodoEntry, TodoList, TodoStatus } from '../../skills/compaction/co
 import { snapshotPhase } from '../../skills/compaction/compaction.ts';
 import type { Transcript } from './transcript.ts';
 
-/** A workflow skill that a host carries out itself: its todo list and the document of the active phase. */
+/** A workflow skill that a host runs itself: its todo list and the document of the active phase. */
 export type ActiveWorkflow = {
   list: TodoList;
   package: string;
@@ -115,7 +115,7 @@ function phaseFile(directory: string, content: string | undefined): string | und
 
 const statuses: readonly TodoStatus[] = ['pending', 'in_progress', 'completed', 'failed', 'skipped'];
 
-/** The todo list as it stands: the last list that was written whole, or tasks created and updated one by one. */
+/** The current todo list: the last list that was written whole, or tasks created and updated one by one. */
 function todoItems({ tools }: Transcript): TodoEntry[] {
   const tasks = new Map<string, { content: string; status: string }>();
   let list: { content: string; status: string }[] = [];

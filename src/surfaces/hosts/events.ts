@@ -10,7 +10,7 @@ export type HookInput = {
   transcript: string | undefined;
   /** Why a session starts: startup, resume, clear, compact. */
   source: string;
-  /** The agent goes on already because a stop was refused; refusing again would never end. */
+  /** The agent continues already because a stop was refused; refusing again would never end. */
   goingOn: boolean;
   tool: string;
   /** The command of a shell tool, or ''. */
@@ -45,7 +45,7 @@ export function readHookInput(text: string, cwd: string): HookInput {
   };
 }
 
-/** A session id becomes a file name, so only a tame one is taken as it is. */
+/** A session id becomes a file name, so only plain characters are accepted. */
 function safeName(session: string): string {
   if (/^[\w-]{1,80}$/.test(session)) return session;
   return session === '' ? 'unnamed' : createHash('sha256').update(session).digest('hex').slice(0, 32);

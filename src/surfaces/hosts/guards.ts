@@ -19,7 +19,7 @@ export function stopDecision(
     kind: 'go-on',
     reason: [
       `${skill} is not over: "${current.content}" is in progress${waiting.length === 0 ? '' : ` and ${waiting.length} phases wait (${waiting.join('; ')})`}.`,
-      `Go on with ${active?.cursor === undefined ? 'its first open step' : `Step ${active.cursor}`} of ${workflow.file}; read the file again if its steps are not in your context.`,
+      `Continue with ${active?.cursor === undefined ? 'its first open step' : `Step ${active.cursor}`} of ${workflow.file}; read the file again if its steps are not in your context.`,
       'If the workflow has to stop here, say why and set the open phases of the todo list to skipped or failed.',
     ].join(' '),
   };
@@ -55,7 +55,7 @@ export function budgetDecision(used: number, limit: number): HookDecision {
   if (used < limit) return { kind: 'nothing' };
   return {
     kind: 'deny',
-    reason: `This session has used ${used.toLocaleString('en')} of ${limit.toLocaleString('en')} tokens, so no further agent is started. Finish with what is there, or ask the user to raise the limit (CHARRETTE_SESSION_TOKENS).`,
+    reason: `This session has used ${used.toLocaleString('en')} of ${limit.toLocaleString('en')} tokens, so no further agent is started. Finish with what you have, or ask the user to raise the limit (CHARRETTE_SESSION_TOKENS).`,
   };
 }
 

@@ -54,7 +54,7 @@ test('P-164 snapshot before and card after a compaction, as Claude Code calls th
   });
 });
 
-test('the guard blocks an end in Claude Code and asks Cursor to go on', async () => {
+test('the guard blocks an end in Claude Code and asks Cursor to continue', async () => {
   expect(JSON.parse((await hook(event(), ['stop'])).out)).toMatchObject({ decision: 'block' });
   expect(JSON.parse((await hook(event(), ['stop', '--host', 'cursor'])).out)).toMatchObject({
     followup_message: expect.stringContaining('not over'),
@@ -80,7 +80,7 @@ test('the budget comes from a flag or from the environment', async () => {
     });
 });
 
-test('a hook stands in nobody’s way: bad input, unreadable state and agents of a run get silence and exit 0', async () => {
+test('a hook never blocks: bad input, unreadable state and agents of a run get silence and exit 0', async () => {
   for (const input of ['', 'no json', '[]', '{"session_id":7,"cwd":"relative","transcript_path":"../x"}'])
     for (const name of ['session-start', 'pre-compact', 'before-agent', 'stop', 'pre-tool-use'])
       expect(await hook(input, [name, '--max-tokens', '1'])).toMatchObject({ exit: 0, out: '' });
@@ -95,10 +95,10 @@ test('a hook stands in nobody’s way: bad input, unreadable state and agents of
   expect((await hook(event(), ['stop'], { CHARRETTE_RUN: 'x' })).out).toBe('');
 });
 
-test('a wrong event or host is said on stderr and blocks nothing: exit 2 would be a refusal to some hosts', async () => {
+test('a wrong event or host is reported on stderr and blocks nothing: exit 2 would be a refusal to some hosts', async () => {
   for (const [words, said] of [
-    [['stopp'], 'there is no event "stopp"; there are session-start, '],
-    [['stop', '--host', 'vim'], 'there is no host "vim"; there are claude, '],
+    [['stopp'], 'unknown event "stopp"; available: session-start, '],
+    [['stop', '--host', 'vim'], 'unknown host "vim"; available: claude, '],
   ] as const) {
     const { exit, out, err } = await hook(event(), [...words]);
     expect([exit, out]).toEqual([0, '']);

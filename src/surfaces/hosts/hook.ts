@@ -15,7 +15,7 @@ const largest = 8 * 1024 * 1024;
 export const command: CommandSpec = {
   examples: [
     ['charrette hook session-start --host claude', 'where you are, after a compaction'],
-    ['charrette hook stop --host codex', 'go on when a workflow is in the middle of a phase'],
+    ['charrette hook stop --host codex', 'continue a workflow that is in the middle of a phase'],
     ['charrette hook pre-tool-use --host claude --max-tokens 2000000', 'no new agents above a budget'],
   ],
   arguments: [['<event>', hookEvents.join(', ')]],
@@ -27,11 +27,11 @@ export const command: CommandSpec = {
   async run({ arguments: [given], options, global, terminal }) {
     const event = hookEvents.find((known) => known === given);
     const host = hookHosts.find((known) => known === options['host']);
-    // Hosts read some exits as a refusal; what they cannot mend is said beside it.
+    // Hosts read some exits as a refusal; an error that they cannot fix goes to stderr.
     if (event === undefined || host === undefined) {
       const [what, names] = event === undefined ? ['event', hookEvents] : ['host', hookHosts];
       const said = JSON.stringify(event === undefined ? given : options['host']);
-      printNotice(terminal, `charrette hook: there is no ${what} ${said}; there are ${names.join(', ')}.`);
+      printNotice(terminal, `charrette hook: unknown ${what} ${said}; available: ${names.join(', ')}.`);
       return { exit: 0, text: '', json: { answer: '' } };
     }
     // An agent that a run started is led by that run.

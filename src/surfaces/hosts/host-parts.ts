@@ -27,7 +27,7 @@ export function hookEntries(host: HookHost): HookEntry[] {
     for (const value of valuesOf(host, commands, matcher)) entries.push({ event: name, value });
   };
   if (host === 'claude' || host === 'codex') {
-    // A long card is told in parts, since each hook may say only so much.
+    // A long card comes in parts: the output of a hook is limited.
     add('session-start', [command('session-start')], 'startup|resume|clear');
     add(
       'session-start',

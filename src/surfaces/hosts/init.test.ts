@@ -47,11 +47,11 @@ test('--host sets a coding agent up, says what is missing, does it once, and tak
   expect(removed.out).toContain('removed .gemini/settings.json\n');
   expect(await run('init', '--host', 'vim', '--cwd', root)).toMatchObject({
     exit: 2,
-    err: expect.stringContaining('There is no host "vim"'),
+    err: expect.stringContaining('Unknown host "vim"'),
   });
 });
 
-test('--host --user keeps its record out of the home directory, also for somebody who stands there', async () => {
+test('--host --user keeps its record out of the home directory, also when called in it', async () => {
   const home = projectWith();
   const env = { HOME: home };
   for (const words of [

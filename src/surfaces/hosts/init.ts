@@ -129,7 +129,7 @@ export async function setUpHosts({
   terminal,
 }: Invocation): Promise<Record<string, HostOutcome>> {
   const home = userHome(terminal.env);
-  // Whoever stands in the home directory sets up the same files.
+  // In the home directory both commands set up the same files.
   const isUser = options['user'] === true || global.cwd === home;
   const place = isUser ? { root: home, userFolder: userFolder(terminal.env) } : { root: global.cwd };
   const remove = options['remove'] === true;
@@ -155,7 +155,7 @@ function hostsOf(given: string): PluginForm[] {
     if (host !== undefined) return host;
     throw new CharretteError({
       code: 'usage',
-      message: `There is no host ${JSON.stringify(word)}; there are ${pluginForms.join(', ')}, all.`,
+      message: `Unknown host ${JSON.stringify(word)}. Available: ${pluginForms.join(', ')}, all.`,
     });
   });
 }

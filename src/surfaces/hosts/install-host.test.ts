@@ -105,7 +105,7 @@ test('setting a host up for a user makes no project of the home directory, and r
   expect(readdirSync(root)).toEqual(['.config']);
 });
 
-test('records of a user that stand in the home directory are found, moved all at once, and leave nothing there', async () => {
+test('records of a user in the home directory are found, moved all at once, and leave nothing there', async () => {
   put('.codex/hooks.json', own['.codex/hooks.json'] ?? '');
   // As earlier versions did it for a user.
   for (const host of ['codex', 'gemini'] as const) await installHost(parts(host), where(host));
@@ -145,7 +145,7 @@ test('a comment that the user added after setting up survives the removal', asyn
   expect(read('.gemini/settings.json')).toContain('"command": "mine"');
 });
 
-test('a newer version replaces what was not edited, keeps what was, and takes away what is no longer made', async () => {
+test('a newer version replaces what was not edited, keeps what was, and removes obsolete files', async () => {
   await installHost(parts('claude'), where('claude'));
   const skill = '.claude/skills/charrette/skills/design/SKILL.md';
   put(skill, `${read(skill)}\nMy own addition.\n`);
@@ -164,7 +164,7 @@ test('a newer version replaces what was not edited, keeps what was, and takes aw
   expect(read(skill)).toContain('My own addition.');
 });
 
-/** One entry of the user's that has a hook of ours beside theirs, as somebody who tidies up writes it. */
+/** One entry of the user's with a hook of ours next to theirs, as a user who tidies up writes it. */
 const shared = (command: string) => ({
   matcher: 'startup',
   hooks: [
@@ -208,7 +208,7 @@ test('removing leaves no hook of an earlier version in a file that was edited in
   expect(JSON.parse(read('.codex/hooks.json'))).toEqual({ mine: true });
 });
 
-test('an entry that has a key twice is left alone', async () => {
+test('an entry that has a key twice is not changed', async () => {
   const ours = '{"command": "charrette hook stop"}';
   const text = `{"hooks": {"Stop": [{"hooks": [], "hooks": [${ours}, {"command": "mine"}]}]}}`;
   put('.codex/hooks.json', text);
@@ -233,26 +233,23 @@ test('an empty settings file is set up, and is empty again afterwards', async ()
 test.each([
   ['bytes that are not UTF-8', Buffer.from('{ "name": "Ren\xe9" }', 'latin1'), /it is not UTF-8/],
   ['a byte order mark', Buffer.from('\uFEFF{}'), /it begins with a byte order mark/],
-])('a settings file with %s is left alone', async (_, bytes, reason) => {
+])('a settings file with %s is not changed', async (_, bytes, reason) => {
   put('.gemini/settings.json', '');
   writeFileSync(path.join(root, '.gemini/settings.json'), bytes);
   await expect(installHost(parts('gemini'), where('gemini'))).rejects.toThrow(reason);
   expect(readFileSync(path.join(root, '.gemini/settings.json'))).toEqual(bytes);
 });
 
-test.each([0o600, 0o664])(
-  'whoever could read a settings file still can, and nobody else: %o',
-  async (mode) => {
-    put('.gemini/settings.json', '{ "mcpServers": { "mine": { "env": { "KEY": "secret" } } } }');
-    const file = path.join(root, '.gemini/settings.json');
-    chmodSync(file, mode);
-    await installHost(parts('gemini'), where('gemini'));
-    expect(statSync(file).mode & 0o777).toBe(mode);
-    expect(statSync(path.join(root, '.charrette/host-gemini.json')).mode & 0o777).toBe(0o600);
-    await removeHost(parts('gemini'), where('gemini'));
-    expect(statSync(file).mode & 0o777).toBe(mode);
-  },
-);
+test.each([0o600, 0o664])('a settings file keeps its permissions: %o', async (mode) => {
+  put('.gemini/settings.json', '{ "mcpServers": { "mine": { "env": { "KEY": "secret" } } } }');
+  const file = path.join(root, '.gemini/settings.json');
+  chmodSync(file, mode);
+  await installHost(parts('gemini'), where('gemini'));
+  expect(statSync(file).mode & 0o777).toBe(mode);
+  expect(statSync(path.join(root, '.charrette/host-gemini.json')).mode & 0o777).toBe(0o600);
+  await removeHost(parts('gemini'), where('gemini'));
+  expect(statSync(file).mode & 0o777).toBe(mode);
+});
 
 test('a settings file that is a link stays one, and what it leads to is changed', async () => {
   put('dotfiles/gemini.json', '{}\n');
@@ -273,7 +270,7 @@ test('a comment in an object that is empty without ours survives the removal', a
   expect(read('.gemini/settings.json')).toMatch(/mine come here[\s\S]*none/);
 });
 
-test('an MCP server of the same name that is the user’s own is kept and told of', async () => {
+test('an MCP server of the same name that is the user’s own is kept and reported', async () => {
   const mine = '{ "mcpServers": { "charrette": { "command": "my-fork" } } }\n';
   put('.cursor/mcp.json', mine);
   const { log } = await installHost(parts('cursor'), where('cursor'));

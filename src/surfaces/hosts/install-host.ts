@@ -1,20 +1,23 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { writeFileAtomic } from '../../base/files/atomic.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { containedPath } from '../../base/files/contained.ts';
+import { isRecord, readJson } from '../../base/safe-json.ts';
 import type { HostParts } from './host-parts.ts';
-import {
-  dropHostRecord,
-  type HostPlace,
-  type HostRecord,
-  readHostRecord,
-  writeHostRecord,
-} from './host-record.ts';
 import { addSettings, hasForeignServer, isBare, removeSettings } from './json-edit.ts';
 
 /** The text of a settings file. Bytes that are not UTF-8 would not come back as they were, so they are refused. */
@@ -24,11 +27,11 @@ async function readSettingsFile(file: string, source: string): Promise<string | 
   throw new CharretteError({
     code: 'json-invalid',
     message: `${source} cannot be changed safely: it is not UTF-8.`,
-    fix: 'Save the file as UTF-8; it was left as it is.',
+    fix: 'Save the file as UTF-8; it was not changed.',
   });
 }
 
-/** Settings hold keys and may be a link into a folder of dotfiles: whoever could read them still can, and the link stays. */
+/** Settings hold keys and may be a link into a folder of dotfiles: their permissions and the link stay. */
 async function writeSettingsFile(file: string, text: string): Promise<void> {
   const facts = await stat(file).catch(() => undefined);
   if (facts === undefined) await writeFileAtomic(file, text);
@@ -39,7 +42,7 @@ export type HostOutcome = {
   created: string[];
   replaced: string[];
   removed: string[];
-  /** Files that the user edited or made; they were left alone. */
+  /** Files that the user edited or made; they were not changed. */
   kept: string[];
   log: { level: 'info' | 'warning'; text: string }[];
 };
@@ -161,4 +164,83 @@ async function dropFile(root: string, file: string): Promise<void> {
 
 function hash(text: string): string {
   return createHash('sha256').update(text).digest('hex');
+}
+
+/** What was written for a host, so that it can be told from what the user wrote. */
+type HostRecord = {
+  schemaVersion: 1;
+  /** Hash of each file of our own. */
+  files: Record<string, string>;
+  /** Shared files: what stood there before, and the hash of what we left. */
+  shared: Record<string, { before: string | undefined; after: string }>;
+};
+
+/** Where a host is set up: below a project, or below the home directory of a user, who keeps the record elsewhere. */
+type HostPlace = { root: string; host: string; userFolder?: string };
+
+async function readHostRecord(place: HostPlace): Promise<HostRecord> {
+  const empty: HostRecord = { schemaVersion: 1, files: {}, shared: {} };
+  const file = [recordOf(place), inRoot(place)].find((each) => existsSync(each));
+  const text = file === undefined ? undefined : await readTextFile(file);
+  if (text === undefined) return empty;
+  const reading = readJson(text);
+  if (!reading.ok || !isRecord(reading.value) || reading.value['schemaVersion'] !== 1) {
+    throw new CharretteError({
+      code: 'json-invalid',
+      message: `${file} is not a record of a host's set-up.`,
+      fix: 'Remove the file; edited files are then kept.',
+    });
+  }
+  return { ...empty, ...(reading.value as unknown as HostRecord) };
+}
+
+async function writeHostRecord(place: HostPlace, record: HostRecord): Promise<void> {
+  const file = recordOf(place);
+  const folder = path.dirname(file);
+  mkdirSync(folder, { recursive: true });
+  const ignore = path.join(folder, '.gitignore');
+  if (place.userFolder === undefined && !existsSync(ignore)) writeFileSync(ignore, ignoreAll);
+  // What stood in a settings file may hold keys.
+  await writeFileAtomic(file, `${JSON.stringify(record, null, 2)}\n`, 'private');
+  if (place.userFolder !== undefined) clearHome(place.root, place.userFolder);
+}
+
+function dropHostRecord(place: HostPlace): void {
+  if (place.userFolder !== undefined) clearHome(place.root, place.userFolder);
+  const file = recordOf(place);
+  if (!existsSync(file)) return;
+  rmSync(file);
+  dropUnused(path.dirname(file));
+}
+
+const ignoreAll = '*\n';
+
+const recordOf = (place: HostPlace) =>
+  place.userFolder === undefined ? inRoot(place) : path.join(place.userFolder, nameOf(place));
+const inRoot = (place: HostPlace) => path.join(place.root, '.charrette', nameOf(place));
+const nameOf = ({ host }: HostPlace) => `host-${host}.json`;
+
+/**
+ * Earlier versions kept a user's records in the home directory, which made a project of it; hooks left the notes of sessions in
+ * such folders.
+ */
+function clearHome(home: string, userFolder: string): void {
+  const folder = path.join(home, '.charrette');
+  if (!existsSync(folder)) return;
+  const records = readdirSync(folder).filter((name) => /^host-\w+\.json$/.test(name));
+  for (const name of records) {
+    const target = path.join(userFolder, name);
+    mkdirSync(userFolder, { recursive: true });
+    if (!existsSync(target)) copyFileSync(path.join(folder, name), target);
+    rmSync(path.join(folder, name));
+  }
+  dropUnused(folder, records.length > 0 ? ['hosts'] : []);
+}
+
+/** Removes a folder with nothing in it but this and what keeps it out of git. */
+function dropUnused(folder: string, left: readonly string[] = []): void {
+  const isUnused = (name: string) =>
+    left.includes(name) ||
+    (name === '.gitignore' && readFileSync(path.join(folder, name), 'utf8') === ignoreAll);
+  if (readdirSync(folder).every(isUnused)) rmSync(folder, { recursive: true });
 }

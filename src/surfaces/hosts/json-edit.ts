@@ -20,7 +20,7 @@ function ownPart(entry: unknown): unknown {
   return own.length === 0 ? undefined : { ...(entry as object), hooks: own };
 }
 
-/** Where in a list of entries the last thing of ours stands: an entry, or one hook of an entry that has others too. */
+/** Position of our last thing in a list of entries: an entry, or one hook of an entry that has others too. */
 function lastOwnPlace(entries: readonly unknown[]): (string | number)[] | undefined {
   const index = entries.findLastIndex((entry) => ownPart(entry) !== undefined);
   if (index < 0) return undefined;
@@ -193,7 +193,7 @@ function set(text: string, path: (string | number)[], value: unknown, insert = f
   return applyEdits(text, modify(text, path, value, { formattingOptions, isArrayInsertion: insert }));
 }
 
-/** Settings of hosts may have comments and trailing commas; anything worse is left alone. */
+/** Settings of hosts may have comments and trailing commas; anything worse is not edited. */
 function read(text: string, source: string): Record<string, unknown> {
   if (text.trim() === '') return {};
   if (text.startsWith('\uFEFF')) throw unsafe(source, 'it begins with a byte order mark');
@@ -216,7 +216,7 @@ function unsafe(source: string, reason: string): CharretteError {
   return new CharretteError({
     code: 'json-invalid',
     message: `${source} cannot be changed safely: ${reason}.`,
-    fix: 'Correct the file; it was left as it is.',
+    fix: 'Correct the file; it was not changed.',
   });
 }
 

@@ -41,7 +41,7 @@ export function runLines(runs: readonly OpenRun[]): string {
 
 const oneLine = (text: string) => text.replace(/\s+/g, ' ').slice(0, 160);
 
-/** The where-you-are card after a compaction: what is done and open, decisions, and the phase document in full. */
+/** The where-you-are card after a compaction: finished and open tasks, decisions, and the phase document in full. */
 export function whereYouAre(
   { list, file, answers }: ActiveWorkflow,
   document: string | undefined,
@@ -53,7 +53,7 @@ export function whereYouAre(
       : ['Decisions of the user so far:', ...answers.map((text) => `- ${oneLine(text)}`), ''];
   const text =
     document === undefined
-      ? `The context was compacted while ${list.skill} was running. Its phase document ${file} is gone; ask the user before you go on.\n`
+      ? `The context was compacted while ${list.skill} was running. Its phase document ${file} is gone; ask the user before you continue.\n`
       : recoveryText(list, { path: file, text: document }).text;
   const open = runLines(runs);
   return ['# Where you are', '', ...decided, text, ...(open === '' ? [] : ['', open, ''])].join('\n');
@@ -71,7 +71,7 @@ export function partOf(text: string, file: string, number: number): string {
     pieces.length === 1 ? '' : `(where you are, part ${number} of ${Math.min(pieces.length, parts)})\n`;
   const rest =
     number === parts && pieces.length > parts
-      ? `\nThe document goes on. Read ${file} now, before the next step.\n`
+      ? `\nThe document continues. Read ${file} now, before the next step.\n`
       : '';
   return `${heading}${piece}${rest}`;
 }

@@ -11,11 +11,11 @@ export type ThinSkill = {
 };
 
 const onPause =
-  'Exit 7: the run waits. Show the user the questions of the JSON (`questions`: text, options, the recommended one), ask them, then run `charrette answer RUN QUESTION=ANSWER … --json`; the run goes on by itself.';
+  'Exit 7: the run waits. Show the user the questions of the JSON (`questions`: text, options, the recommended one), ask them, then run `charrette answer RUN QUESTION=ANSWER … --json`; the run continues automatically.';
 const onMissing =
   'When the shell does not know `charrette`, say that it is installed with `npm install -g charrette`, and stop.';
 const onFailure =
-  'Any other exit: show `error.message` and `error.fix` as they are. Do not carry the work out by hand instead.';
+  'Any other exit: show `error.message` and `error.fix` unchanged. Do not do the work by hand instead.';
 
 /** The skills of every plugin form, from this one table. */
 export const thinSkills: readonly ThinSkill[] = [
@@ -34,7 +34,7 @@ export const thinSkills: readonly ThinSkill[] = [
   {
     name: 'lite-plan',
     description:
-      'Explores, clarifies, plans and carries out one task with the charrette program. Use when asked for a "quick plan", to "plan and implement" a task, or for "charrette lite-plan".',
+      'Explores, clarifies, plans and implements one task with the charrette program. Use when asked for a "quick plan", to "plan and implement" a task, or for "charrette lite-plan".',
     command: 'charrette lite-plan --json',
     input: 'the task in the words of the user; add `--yes` only when the user wants no questions',
     steps: ['Exit 0: report tasks, changed files and tests from the summary of the run.', onPause],
@@ -42,9 +42,9 @@ export const thinSkills: readonly ThinSkill[] = [
   {
     name: 'execute',
     description:
-      'Carries out an existing plan in waves of tasks, with tests and review, by running the charrette program. Use when asked to "execute the plan", "carry out plan.json" or for "charrette lite-execute".',
+      'Implements an existing plan in waves of tasks, with tests and review, by running the charrette program. Use when asked to "execute the plan", "implement plan.json" or for "charrette lite-execute".',
     command: 'charrette lite-execute --json',
-    input: 'the path of the plan, `--run RUN` for a planned run, or a task in words',
+    input: 'the path of the plan, `--run RUN` for a planned run, or a task as text',
     steps: [
       'Exit 8: the repository changed since the plan was made. Show the drift and ask whether to plan again.',
       'Exit 0: report tasks, changed files, tests and review.',
@@ -73,11 +73,11 @@ export const thinSkills: readonly ThinSkill[] = [
   {
     name: 'status',
     description:
-      'Shows runs of the charrette program in this project, what they wait for, and how to go on. Use when asked "where are we", "what is the panel doing", or for "charrette status".',
+      'Shows runs of the charrette program in this project, what they wait for, and how to continue. Use when asked "where are we", "what is the panel doing", or for "charrette status".',
     command: 'charrette runs --json',
     input: 'nothing',
     steps: [
-      'For the newest run that is not over: `charrette show RUN`. Name its state, its open questions and the command that goes on.',
+      'For the newest run that is not over: `charrette show RUN`. Name its state, its open questions and the command that continues it.',
     ],
   },
 ];

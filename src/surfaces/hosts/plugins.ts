@@ -132,11 +132,11 @@ function readme(form: PluginForm): string {
   return `# Charrette for ${hostNames[form]}
 
 This plugin lets ${hostNames[form]} call the \`charrette\` program: panels of coding agents sketch a feature, argue the contested
-decisions, review and vote on one plan, and carry it out. Its skills are thin: ${thinSkills.map(({ name: skill }) => `\`${skill}\``).join(', ')}. Its MCP server is \`charrette mcp\`.
+decisions, review and vote on one plan, and implement it. Its skills are thin: ${thinSkills.map(({ name: skill }) => `\`${skill}\``).join(', ')}. Its MCP server is \`charrette mcp\`.
 ${hooks}
 
 Install the program first: \`npm install -g charrette\`. This folder is made by \`node scripts/plugins.ts\`; change
-\`src/hosts\`, not these files.
+\`src/surfaces/hosts\`, not these files.
 `;
 }
 

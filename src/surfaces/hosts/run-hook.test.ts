@@ -58,7 +58,7 @@ test('P-164 T-10 after a compaction the card has the active phase document in fu
   expect(text).not.toContain('changed since');
 });
 
-test('P-167 a phase document that changed between snapshot and card is told of and shown as it is now', async () => {
+test('P-167 a phase document that changed between snapshot and card is reported and shown in its current form', async () => {
   await call('pre-compact', { transcript: conversation(place.project, inPhaseTwo()) });
   writeFileSync(place.phase(2), `${readFileSync(place.phase(2), 'utf8')}\nA new line.\n`);
   const text = textOf(await call('session-start', { source: 'compact' }));
@@ -128,7 +128,7 @@ test('a document that is too long for one hook comes in parts that fit; what sti
   expect(texts[3]).toBe('');
 });
 
-test('a session without a workflow is left in peace: nothing is written and nothing is said', async () => {
+test('a session without a workflow is not touched: nothing is written or printed', async () => {
   const transcript = conversation(place.project, [
     say.tool('Read', { file_path: path.join(place.project, 'notes', 'phases', 'x.md') }),
     say.words('Done.'),
@@ -140,7 +140,7 @@ test('a session without a workflow is left in peace: nothing is written and noth
   expect(existsSync(path.join(place.project, '.charrette'))).toBe(false);
 });
 
-test('open runs of the program are named at the start of a session, with the command that goes on', async () => {
+test('open runs of the program are named at the start of a session, with the command that continues them', async () => {
   const run = path.join(place.project, '.charrette', 'runs', '20260101-120000-00000001');
   mkdirSync(path.join(run, 'artifacts'), { recursive: true });
   const record = {
@@ -182,7 +182,7 @@ test('a turn does not end in the middle of a phase, but only once, and not when 
   expect(await call('stop', { transcript })).toEqual({
     kind: 'go-on',
     reason: expect.stringMatching(
-      /^lite-plan is not over: "Phase 2: Lite Execute" is in progress\. Go on with Step 2\.4 of /,
+      /^lite-plan is not over: "Phase 2: Lite Execute" is in progress\. Continue with Step 2\.4 of /,
     ),
   });
   expect(await call('stop', { transcript, goingOn: true })).toEqual({ kind: 'nothing' });
@@ -304,11 +304,11 @@ test('a phase document that is a link out of its package is not shown, and a pla
     const text = textOf(await call('session-start', { source: 'compact' }));
     expect(text).toContain('# Where you are');
     expect(text).not.toContain('secret');
-    // Nor is it written down anew.
+    // It is not written again either.
     rmSync(path.join(sessionFolder(place.project), 'session-1.json'));
     await call('pre-compact', { transcript });
     expect((await readSession(place.project, 'session-1')).workflow).toBeUndefined();
-    // A clone may bring a session of its own.
+    // A clone may contain its own session.
     const planted = { ...session, due: true, workflow: { ...session.workflow, file: secret } };
     writeFileSync(path.join(sessionFolder(place.project), 'unnamed.json'), JSON.stringify(planted));
     expect(textOf(await call('before-agent', { session: 'unnamed' }))).not.toContain('secret\n');

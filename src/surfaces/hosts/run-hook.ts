@@ -91,14 +91,14 @@ async function snapshot(project: string, input: HookInput, { now }: HookOptions)
   const workflow = await activeWorkflow(readTranscript(input.transcript), { ...input, now });
   const session = await readSession(project, input.session);
   const { workflow: earlier, ...rest } = session;
-  // A workflow that was compacted once may have no trace left in what the host still shows; the older snapshot stands.
+  // A workflow that was compacted once may have no trace left in what the host still shows; the older snapshot is kept.
   const kept = workflow ?? earlier;
   if (kept === undefined) return { kind: 'nothing' };
   writeSession(project, input.session, { ...rest, workflow: kept, due: true });
   return { kind: 'nothing' };
 }
 
-/** P-164: after a compaction the card comes back, with the document as it is on disk now. */
+/** P-164: after a compaction the card comes back, with the current document on disk. */
 async function card(project: string, input: HookInput, { part }: HookOptions): Promise<HookDecision> {
   const session = await readSession(project, input.session);
   const runs = await openRuns(project);

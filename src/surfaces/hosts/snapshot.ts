@@ -9,14 +9,14 @@ import type { ActiveWorkflow } from './active-workflow.ts';
 export type HostSession = {
   schemaVersion: 1;
   workflow?: ActiveWorkflow;
-  /** A compaction took place and nobody has said yet where things stand. */
+  /** A compaction took place and the card has not been shown yet. */
   due?: boolean;
   usage?: { offset: number; tokens: number; last: string };
 };
 
 const mostSessions = 50;
 
-/** Where the sessions of hosts are kept: beside the runs, out of git. */
+/** Where the sessions of hosts are kept: next to the runs, out of git. */
 export function sessionFolder(project: string): string {
   return path.join(project, '.charrette', 'hosts');
 }

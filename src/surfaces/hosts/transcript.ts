@@ -31,7 +31,7 @@ export function addUsage(file: string | undefined, before: Usage | undefined): U
   }
 }
 
-/** One answer may stand on several lines under one id; it is paid once. Cached input is not counted. */
+/** One answer may have several lines under one id; it is paid once. Cached input is not counted. */
 function count(text: string, from: Usage): Usage {
   let { tokens, last } = from;
   for (const line of text.split('\n')) {
@@ -97,7 +97,7 @@ export type Transcript = {
 const tailBytes = 8 * 1024 * 1024;
 const deepest = 8;
 
-/** The end of a conversation file, one JSON value a line; lines that are cut or no JSON are passed over. */
+/** The end of a conversation file, one JSON value a line; lines that are truncated or not JSON are skipped. */
 export function readTranscript(file: string | undefined): Transcript {
   const tools: ToolUse[] = [];
   const answers: string[] = [];

@@ -30,7 +30,7 @@ export const designContext = defineTool({
     ...pageInput,
   }),
   output: z.object({
-    outcome: z.string().describe('`loaded`, or why there is no block.'),
+    outcome: z.string().describe('`loaded`, or why the block is missing.'),
     files: z.array(z.object({ token: z.string(), path: z.string(), state: z.string() })),
     ...pageOutput,
   }),
@@ -53,7 +53,7 @@ export const promptCompile = defineTool({
   input: z.object({
     command: z.string().describe('specify, design, plan, tasks, implement, implementing …'),
     role: z.string().describe('A role of that command; a wrong one is answered with the list.'),
-    feature: pathInput.optional().describe('Feature directory or id; absent: the active one.'),
+    feature: pathInput.optional().describe('Feature directory or id; default: the active one.'),
     iteration: z.int().min(1).max(99).default(1),
     max: z.int().min(1).max(99).default(5),
     transport: z.enum(['reference', 'inline']).default('reference'),

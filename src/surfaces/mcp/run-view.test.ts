@@ -15,7 +15,7 @@ function eventsOf(...bodies: EventBody[]): RunEvent[] {
   }));
 }
 
-test('phases and lanes stand in the order in which they began, each with its latest state', () => {
+test('phases and lanes are in the order in which they began, each with its latest state', () => {
   const view = viewOf(
     eventsOf(
       { type: 'phase-start', phase: '0', line: '' },

@@ -5,7 +5,7 @@ import { featureDirectory } from '../../../test/support/feature-directory.ts';
 import { openProject } from '../../service/project.ts';
 import { serveClient } from './serve.ts';
 
-/** Everything that the server answers to this input, once it has ended by itself. */
+/** Everything that the server answers to this input, once it has ended. */
 async function served(input: string) {
   const { root } = featureDirectory();
   const output = new PassThrough();

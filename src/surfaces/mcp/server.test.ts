@@ -20,7 +20,7 @@ import { makeServer } from './server.ts';
 
 const skills = path.resolve(import.meta.dirname, '../../..', 'skills');
 
-/** The official client beside the server; it checks every answer against the schema of its tool. */
+/** The official client next to the server; it checks every answer against the schema of its tool. */
 async function connect(
   cwd: string,
   capabilities: ClientCapabilities = {},
@@ -38,7 +38,7 @@ async function connect(
     const [content] = result.content as { text: string }[];
     if (result.isError !== true) return result.structuredContent as Record<string, unknown>;
     const text = content?.text ?? '';
-    // What does not fit the schema is refused in words of the protocol.
+    // What does not fit the schema is refused with an error of the protocol.
     return text.startsWith('{') ? (parseJson(text, name) as Record<string, unknown>) : { text };
   };
 }
@@ -98,7 +98,7 @@ test('the design context says what is in the block and what is not', async () =>
   });
 });
 
-test('a run that cannot be read is an error of the tool, and the server goes on', async () => {
+test('a run that cannot be read is an error of the tool, and the server continues', async () => {
   const { root } = featureDirectory();
   const runs = path.join(root, '.charrette', 'runs');
   mkdirSync(path.join(runs, 'empty'), { recursive: true });
@@ -221,7 +221,7 @@ test.each([
   ['elicitation of no particular kind', {}, 1],
   ['forms', { form: {} }, 1],
 ])(
-  'a host with %s gets the open questions back when nobody answers them',
+  'a host with %s gets the open questions back when no one answers them',
   async (_what, elicitation, forms) => {
     const { root } = featureDirectory();
     const { directory } = writeRun({ status: 'paused' }, root);

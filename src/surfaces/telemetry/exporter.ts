@@ -24,7 +24,7 @@ import { type Protocol, spanIdOf, type TraceIdentity } from './telemetry.ts';
 
 export type SpanSink = {
   put(span: SpanDraft): void;
-  /** Sends what is left; gives back why something could not be sent. */
+  /** Sends what is left; returns why something could not be sent. */
   close(): Promise<string | undefined>;
 };
 
@@ -82,7 +82,7 @@ export async function openSink(
     },
     async close() {
       const closed = provider.shutdown().then(() => undefined, String);
-      // The exporter would go on trying for longer than anybody wants to wait.
+      // The exporter would retry for longer than a user wants to wait.
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<string>((resolve) => {
         const reason = `the collector did not take them within ${closeLimitSeconds} seconds`;

@@ -121,7 +121,7 @@ test('calls of a workflow without lanes belong to their phase', () => {
   expect(spansOf(bodies, [call('phase-1-1-1')])[0]).toMatchObject({ parent: 'phase:2a' });
 });
 
-test('the same run has the same ids everywhere; a caller’s trace goes on', () => {
+test('the same run has the same ids everywhere; a caller’s trace continues', () => {
   expect(traceOf('r1', {})).toEqual(traceOf('r1', { TRACEPARENT: 'nonsense' }));
   expect(traceOf('r1', {}).traceId).toMatch(/^[0-9a-f]{32}$/);
   expect(spanIdOf('r1', 'run')).toMatch(/^[0-9a-f]{16}$/);

@@ -92,7 +92,7 @@ function phaseSpans({ phases }: Tracing, event: RunEvent): SpanDraft[] {
     }));
 }
 
-/** A phase that begins again, as in a loop, has a span of its own. */
+/** A phase that begins again, as in a loop, has a separate span. */
 function withNext({ phases }: Tracing, event: RunEvent): Map<string, OpenPhase> {
   const next = new Map([...phases].map(([name, phase]) => [name, { ...phase, told: true }]));
   if (event.type !== 'phase-start') return next;
@@ -199,7 +199,7 @@ function ended({ run, phases, lanes }: Tracing, event: RunEvent, { title }: Trac
   }
 }
 
-/** An agent call. Tokens that nobody knows are left out; a zero would be taken for a measurement. */
+/** An agent call. Unknown tokens are omitted; a zero would be taken for a measurement. */
 function callSpan({ lanes, phases, run }: Tracing, entry: LedgerEntry, { prices }: TraceOptions): SpanDraft {
   const { id, phase, usage, agent } = entry;
   const of = laneOf(id, lanes);

@@ -55,7 +55,7 @@ export type Wanted =
 
 /**
  * Whether the standard variables ask for traces. Nothing is exported unless an endpoint or an exporter is named; what
- * is named and cannot be done is said instead of being passed over.
+ * is requested and cannot be done is reported instead of being skipped.
  */
 export function wantedTelemetry(env: NodeJS.ProcessEnv): Wanted {
   const read = (name: string) => (env[name] ?? '').trim();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Approach, loopbackNames, refuseHost, refuseOrigin, refuseStranger } from './guard.ts';
+import { type Approach, loopbackNames, refuseHost, refuseOrigin, refuseUnauthorized } from './guard.ts';
 
 const house = { token: 'secret', port: 4747, hosts: loopbackNames, names: ['build.example'] };
 const visit: Approach = {
@@ -95,7 +95,7 @@ test('the token opens as cookie, bearer or query, and nothing else does', () => 
     { authorization: 'Bearer secret' },
     { query: 'secret' },
   ];
-  for (const each of allowed) expect(refuseStranger({ ...visit, ...each }, house)).toBeUndefined();
+  for (const each of allowed) expect(refuseUnauthorized({ ...visit, ...each }, house)).toBeUndefined();
   const refused: Partial<Approach>[] = [
     {},
     { cookie: 'charrette-4748=secret' },
@@ -104,5 +104,5 @@ test('the token opens as cookie, bearer or query, and nothing else does', () => 
     { query: '' },
     { query: 'SECRET' },
   ];
-  for (const each of refused) expect(refuseStranger({ ...visit, ...each }, house)?.status).toBe(401);
+  for (const each of refused) expect(refuseUnauthorized({ ...visit, ...each }, house)?.status).toBe(401);
 });

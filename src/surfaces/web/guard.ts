@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** What the guard looks at; header values as they came in. */
+/** What the guard checks; header values as received. */
 export type Approach = {
   method: string;
   host: string | undefined;
@@ -18,7 +18,7 @@ export type House = {
   port: number;
   /** Names by which this server may be called on its own port, lower case, without port. */
   hosts: readonly string[];
-  /** Names by which a proxy that speaks TLS is called, on any port of its own. */
+  /** Names by which a proxy that speaks TLS is called, on any port. */
   names: readonly string[];
 };
 
@@ -69,7 +69,7 @@ function readPlace(text: string): { name: string; port?: number } | undefined {
 }
 
 /** The token comes as a cookie, as a bearer, or, for the first visit, in the address. */
-export function refuseStranger(approach: Approach, house: House): Refusal | undefined {
+export function refuseUnauthorized(approach: Approach, house: House): Refusal | undefined {
   const { cookie = '', authorization = '', query } = approach;
   const kept = cookie
     .split(';')

@@ -32,7 +32,7 @@ test.each([
   ['compare', 'comparison.md', 'Comparison'],
   ['refine', 'refine-report.md', 'Refinement'],
 ])(
-  '%s: %s stands in the report under its own heading, below the title of the run',
+  '%s: %s is in the report under its own heading, below the title of the run',
   async (workflow, name, title) => {
     written = writeRun({ workflow });
     written.artifact(name, '# Some title\n\nIt went well.\n\n## Details\n\n```md\n# kept\n```\n');
@@ -42,7 +42,7 @@ test.each([
   },
 );
 
-test('a lite plan stands there with its tasks, outputs of a skill as JSON that cannot end its fence', async () => {
+test('a lite plan is in it with its tasks, outputs of a skill as JSON that cannot end its fence', async () => {
   written = writeRun({ workflow: 'skill-run' });
   written.artifact('outputs.json', '{"a":"```"}\n');
   expect(await reportOf(written)).toContain('## Outputs\n\n````json\n{"a":"```"}\n````');
@@ -63,7 +63,7 @@ test('a feature brings the history of its reviews, and only from inside the proj
   expect(await titles(path.join(project, '..'))).toEqual([]);
 });
 
-test('what happened is told step by step, each note once', async () => {
+test('the events are listed step by step, each note once', async () => {
   written = writeRun({ workflow: 'refine' });
   written.artifact('refine-report.md', 'Accepted.\n');
   written.emit(
@@ -75,7 +75,7 @@ test('what happened is told step by step, each note once', async () => {
   expect(await reportOf(written)).toContain('## What happened\n\n- setup builder one\n  - looking\n');
 });
 
-test('a feature that is a whole document is listed under its first line and stands below it', async () => {
+test('a feature that is a whole document is listed under its first line, with its text below', async () => {
   written = writeRun({ title: '# Cancel orders\n\nCustomers want to.\n' });
   const text = await reportOf(written);
   expect(text).toMatch(/^# Cancel orders\n\n- Run: /);

@@ -22,7 +22,7 @@ export type ReportSource = {
   artifacts: Readonly<Record<string, string>>;
   /** The result of workflows other than a design. */
   documents: readonly DocumentView[];
-  /** Artifacts that would stand here and are too large for it. */
+  /** Artifacts that are too large for the report. */
   tooLarge: readonly string[];
   prices?: Readonly<Record<string, Price>>;
 };
@@ -108,7 +108,7 @@ function section(title: string, body: string | undefined): string[] {
   return body === undefined || body.trim() === '' ? [] : ['', `## ${title}`, '', body.trimEnd()];
 }
 
-/** Headings of a document stand below that of its section. */
+/** Headings of a document are one level below that of its section. */
 function lowered(text: string): string {
   let fence = '';
   return text

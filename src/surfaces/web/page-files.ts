@@ -52,7 +52,7 @@ export function readPageFile(folder: string, name: string): Buffer {
   });
 }
 
-/** Where the build puts the page: `dist/web`, beside or above the file that this is bundled into. */
+/** Where the build puts the page: `dist/web`, next to or above the file that this is bundled into. */
 export function pageFolder(from: string = import.meta.dirname): string {
   for (let folder = from; ; folder = path.dirname(folder)) {
     for (const candidate of [path.join(folder, 'web'), path.join(folder, 'dist', 'web')])

@@ -35,7 +35,7 @@ const pagePolicy = directives({
   'trusted-types': 'charrette-worker',
 });
 
-/** The drawing board: mermaid writes styles of its own, so it works in a frame that has no origin and no network. */
+/** The drawing board: mermaid writes its own styles, so it works in a frame that has no origin and no network. */
 const boardPolicy = directives({
   'default-src': "'none'",
   'script-src': "'self'",
@@ -52,7 +52,7 @@ const dataPolicy = directives({ 'default-src': "'none'", 'frame-ancestors': "'no
 export const headers = {
   page: { ...always, 'Content-Security-Policy': pagePolicy },
   board: { ...always, 'Content-Security-Policy': boardPolicy },
-  /** The board has no origin, so that its script is a stranger's to the server; it holds nothing secret. */
+  /** The board has no origin, so that its script is cross-origin to the server; it holds nothing secret. */
   boardScript: {
     ...always,
     'Content-Security-Policy': dataPolicy,
@@ -67,7 +67,7 @@ export function header(request: IncomingMessage, name: string): string | undefin
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A file of the page. Whoever comes with the token in the address gets it as a cookie. */
+/** A file of the page. A request with the token in its address gets it as a cookie. */
 export function sendFile(
   house: House,
   file: PageFile,
@@ -75,7 +75,7 @@ export function sendFile(
   response: ServerResponse,
   address: URL,
 ): void {
-  // Only the proxy knows; whoever else says so keeps a cookie from himself.
+  // Only the proxy knows; a client that pretends it gets a cookie that it cannot use.
   const secure = header(request, 'x-forwarded-proto') === 'https' ? '; Secure' : '';
   const cookie =
     address.pathname === '/' && address.searchParams.has('token')

@@ -6,9 +6,8 @@ import type { Price } from '../../engine/costs.ts';
 import type { RunEvent } from '../../engine/event.ts';
 import { readEvents } from '../../engine/event-log.ts';
 import type { RunDirectory } from '../../engine/run-directory.ts';
-import { listArtifacts } from '../../service/artifacts.ts';
+import { isPicture, listArtifacts, readPicture } from '../../service/artifacts.ts';
 import { citedParts } from './cited-parts.ts';
-import { isPicture, readPicture } from './picture.ts';
 import { type Snapshot, snapshotOf } from './snapshot.ts';
 import { type CitedLines, linesAround, readAtCommit, type SourceLines } from './source-lines.ts';
 

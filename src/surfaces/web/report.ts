@@ -83,7 +83,7 @@ export const command: CommandSpec = {
   },
 };
 
-/** What would stand in the report, but was not read. */
+/** What belongs in the report, but was not read. */
 async function tooLargeArtifacts(
   directory: RunDirectory,
   { workflow }: RunRecord,
@@ -100,7 +100,7 @@ async function tooLargeArtifacts(
     .map(({ name }) => name);
 }
 
-/** Pictures are named by their place as seen from where the report will stand. */
+/** Pictures are named by their path relative to the report. */
 async function documentsOf(
   directory: RunDirectory,
   record: RunRecord,

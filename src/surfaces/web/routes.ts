@@ -9,14 +9,13 @@ import { type Answer, readQuestions } from '../../engine/question.ts';
 import { type Home, type RunDirectory, runDirectoryOf } from '../../engine/run-directory.ts';
 import { readRunRecord } from '../../engine/run-record.ts';
 import { answer } from '../../service/answer.ts';
-import { readArtifact } from '../../service/artifacts.ts';
+import { readArtifact, readPicture } from '../../service/artifacts.ts';
 import type { CommandTable } from '../../service/command.ts';
 import type { Project } from '../../service/project.ts';
 import { refreshQueued } from '../../service/queue-facts.ts';
 import { cancel, runStatus } from '../../service/runs.ts';
 import { resumeRun, startByCommand, untilShown } from '../../service/start.ts';
 import { formsOf, wordsOf } from './forms.ts';
-import { readPicture } from './picture.ts';
 import { listedRuns, snapshotOf } from './snapshot.ts';
 import { readSourceLines } from './source-lines.ts';
 import { attemptsOf } from './view/run-files.ts';
@@ -154,7 +153,7 @@ export async function answerRoute(desk: Desk, method: string, address: string, a
   throw new CharretteError({ code: 'not-found', message: 'There is nothing at this address.' });
 }
 
-/** A lane's attempts: what was asked and what was answered. */
+/** A lane's attempts: prompts and answers. */
 async function laneOf(directory: RunDirectory, lane: string) {
   const attempts = await attemptsOf(directory, lane);
   const below = (folder: string, name: string) => path.relative(directory.root, path.join(folder, name));
@@ -190,12 +189,12 @@ function decode(name: string): string {
   }
 }
 
-function numberIn(query: URLSearchParams, name: string, absent: number): number {
+function numberIn(query: URLSearchParams, name: string, missing: number): number {
   const text = query.get(name);
-  return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : absent;
+  return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : missing;
 }
 
-/** Lines are numbered from 1 without gaps, so the first `after` lines are passed over without reading them. */
+/** Lines are numbered from 1 without gaps, so the first `after` lines are skipped without reading them. */
 function linesAfter(text: string, after: number): string {
   let start = 0;
   for (let passed = 0; passed < after; passed += 1) {

@@ -61,7 +61,7 @@ export class RunTail {
     this.#listeners.clear();
   }
 
-  /** A file that cannot be read is said to be so and tried again: the page of one run must not end those of others. */
+  /** An unreadable file is reported and tried again: the page of one run must not end those of others. */
   async #followAlways(intervalMs: number, againMs: number): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
@@ -137,7 +137,7 @@ function frameOf(state: State): string {
   return `event: state\ndata: ${JSON.stringify(state)}\n\n`;
 }
 
-/** The tails of all runs that somebody listens to; one that nobody listens to any more is closed a while later. */
+/** The tails of all runs with listeners; one that has lost its last listener is closed a while later. */
 export class RunTails {
   readonly #tails = new Map<string, RunTail>();
   readonly #copy: Copy | undefined;

@@ -261,7 +261,7 @@ test('what a snapshot says of a run leaves its command lines out', async () => {
   expect(text).not.toContain('hunter2');
 });
 
-test('a stream goes on where the client was, by Last-Event-ID or by `after`', async () => {
+test('a stream continues where the client was, by Last-Event-ID or by `after`', async () => {
   let news = 0;
   const read = async (lines: readonly string[]) => {
     const socket = connect(server.port, '127.0.0.1');
@@ -313,21 +313,21 @@ function readUntil(run: string, text: string): Promise<string> {
   });
 }
 
-test('events that cannot be read are said to be unreadable, and every other page goes on', async () => {
+test('unreadable events are reported, and every other page continues', async () => {
   const broken = writeRun({ run: '20260101-000000-broken-00000002' }, run.home.project);
   const { events, id } = broken.directory;
   rmSync(events);
   mkdirSync(events);
   expect(await readUntil(id, '"unreadable"')).toContain('event: state');
   expect((await raw(['GET /api/runs HTTP/1.1', own(), bearer])).status).toBe(200);
-  // Mended, it is read again.
+  // Repaired, it is read again.
   rmSync(events, { recursive: true });
-  broken.emit({ type: 'note', text: 'mended' });
-  expect(await readUntil(id, 'mended')).toContain('id: 1');
+  broken.emit({ type: 'note', text: 'repaired' });
+  expect(await readUntil(id, 'repaired')).toContain('id: 1');
   rmSync(broken.directory.root, { recursive: true });
 });
 
-test('streams whose clients left before they began, or wait behind another, are let go of', async () => {
+test('streams whose clients left before they began, or wait behind another, are released', async () => {
   const leave = (requests: string, when: 'at once' | 'answered') =>
     new Promise<void>((resolve) => {
       const socket = connect(server.port, '127.0.0.1', () =>
@@ -349,7 +349,7 @@ test('streams whose clients left before they began, or wait behind another, are 
 test('an answer is left in the inbox, where `charrette answer` leaves it; a wrong one is refused', async () => {
   const address = `/api/runs/${writtenRunId}/answers`;
   expect((await post(address, { answers: { scope: 'everything' } })).status).toBe(400);
-  expect((await post(address, { answers: { nobody: 'asked' } })).status).toBe(400);
+  expect((await post(address, { answers: { never: 'asked' } })).status).toBe(400);
   expect((await post(address, { answers: { scope: 3 } })).status).toBe(400);
   expect((await post(address, {})).status).toBe(400);
   expect(readdirSync(run.directory.inbox)).toEqual([]);
@@ -377,7 +377,7 @@ test('a second answer that would change nothing is refused; the same one again i
   expect(readdirSync(run.directory.inbox)).toHaveLength(before);
 });
 
-test('a run that cannot go on says why, and what to do instead', async () => {
+test('a run that cannot continue says why, and what to do instead', async () => {
   const error = {
     code: 'code-version-gone',
     message: 'It was started by workflow code 1.',
@@ -399,7 +399,7 @@ test('a run that cannot go on says why, and what to do instead', async () => {
   expect(await response.json()).toEqual({ error });
 });
 
-test('what is too much or broken is refused, and the server goes on', async () => {
+test('what is too much or broken is refused, and the server continues', async () => {
   const large = { answers: { scope: 'x'.repeat(300_000) } };
   expect((await post(`/api/runs/${writtenRunId}/answers`, large)).status).toBe(400);
   const lines = [

@@ -13,7 +13,7 @@ import {
   loopbackNames,
   refuseHost,
   refuseOrigin,
-  refuseStranger,
+  refuseUnauthorized,
 } from './guard.ts';
 import type { PageFile } from './page-files.ts';
 import { header, headers, refuse, respond, respondError, sendFile } from './reply.ts';
@@ -34,7 +34,7 @@ export type WebServer = { url: string; port: number; token: string; close: () =>
 
 const largestBody = 256 * 1024;
 const mostStreams = 500;
-/** A client that reads more slowly than this much behind is let go; it comes back and says where it was. */
+/** A client that reads more slowly than this much behind is disconnected; it reconnects and says where it was. */
 const mostUnsent = 16 * 1024 * 1024;
 const beatMs = 15_000;
 
@@ -75,7 +75,7 @@ export async function startWebServer(desk: Desk, options: WebOptions): Promise<W
   };
 }
 
-/** Keeps a run that a worker elsewhere has up to date here, for as long as somebody looks at it. */
+/** Keeps a run that a worker elsewhere has up to date here, for as long as a page shows it. */
 async function copyQueued({ project }: Desk, directory: RunDirectory, signal: AbortSignal) {
   const { queue, status } = await readRunRecord(directory);
   if (queue !== undefined && !isFinal(status)) await followQueued(project, directory.id, () => {}, signal);
@@ -108,7 +108,7 @@ async function handle(room: Room, request: IncomingMessage, response: ServerResp
       return;
     }
     const { code, message, fix } = toCharretteError(thrown);
-    // What nobody foresaw may say anything.
+    // The message of an unforeseen error may contain anything.
     const shown = code === 'internal' ? 'The server could not answer.' : message;
     respondError(response, statusOf(thrown), { code, message: shown, fix });
   }
@@ -121,13 +121,13 @@ async function admit(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const stranger = refuseStranger(approach, room.house);
+  const refusal = refuseUnauthorized(approach, room.house);
   const file = fileAt(room, request, address);
   // The files of the page are the same for everybody; the first page is not shown without the token.
-  if (file !== undefined && (address.pathname !== '/' || stranger === undefined)) {
+  if (file !== undefined && (address.pathname !== '/' || refusal === undefined)) {
     sendFile(room.house, file, request, response, address);
-  } else if (stranger !== undefined) {
-    refuse(request, response, stranger);
+  } else if (refusal !== undefined) {
+    refuse(request, response, refusal);
   } else {
     const reply = await answerRoute(room.desk, request.method ?? '', address.pathname, {
       query: address.searchParams,
@@ -182,7 +182,7 @@ function stream(
   response: ServerResponse,
 ): void {
   const { socket } = request;
-  // Gone before there was an answer: nothing would tell that it can be let go of.
+  // Gone before the answer: no event would release it.
   if (socket.destroyed) return;
   if (room.streams.size >= mostStreams) {
     refuse(request, response, { status: 503, message: 'Too many streams are open.' });

@@ -29,7 +29,7 @@ export type CostPoint = {
   durationMs: number;
 };
 
-/** A run as the page gets it, beside its events. */
+/** A run as the page gets it, in addition to its events. */
 export type Snapshot = {
   run: string;
   workflow: string;

@@ -1,7 +1,7 @@
 import { CharretteError } from '../../base/errors.ts';
 import { runGit } from '../../repo/git/run-git.ts';
 
-/** A place in the repository that somebody cites. */
+/** A cited place in the repository. */
 export type CitedLines = { path: string; line: number; endLine: number };
 
 /** Lines of a file as they were at a commit, with some around the cited ones. */
@@ -50,7 +50,7 @@ export function linesAround(all: readonly string[], commit: string, place: Cited
   if (line > all.length)
     throw new CharretteError({
       code: 'not-found',
-      message: `${path} has ${all.length} lines at ${commit.slice(0, 12)}; line ${line} is not there.`,
+      message: `${path} has ${all.length} lines at ${commit.slice(0, 12)}; line ${line} does not exist.`,
     });
   const last = Math.min(Math.max(line, endLine), all.length, line + mostLines);
   const from = Math.max(1, line - around);

@@ -67,7 +67,7 @@ test('an event touches only the group it is about', () => {
   expect(timeline.version).toBe(version + 1);
 });
 
-test('a lane of which only the end is known is shown all the same', () => {
+test('a lane of which only the end is known is shown anyway', () => {
   const { groups } = timelineOf({
     type: 'lane-end',
     lane: 'x',
@@ -81,7 +81,7 @@ test('a lane of which only the end is known is shown all the same', () => {
   ]);
 });
 
-test('a step without an end of its own is over when the next begins, and the run lasts from its first event to its last', () => {
+test('a step without its own end is over when the next begins, and the run lasts from its first event to its last', () => {
   const timeline = timelineOf(
     { type: 'phase-start', phase: 'LP-0', line: 'preferences' },
     { type: 'phase-start', phase: 'LP-1', line: 'explore' },

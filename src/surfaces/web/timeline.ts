@@ -51,7 +51,7 @@ export function emptyTimeline(): Timeline {
   return { groups: new Map(), phaseOf: new Map(), agents: [], last: 0, seq: 0, version: 0 };
 }
 
-/** From the first event to the last, or to now while the run goes on: the one answer to how long a run took. */
+/** From the first event to the last, or to now while the run continues: the one answer to how long a run took. */
 export function spanOf({ start = 0, last }: Timeline, now?: number): { start: number; end: number } {
   return { start, end: Math.max(last, now ?? last) };
 }
@@ -108,7 +108,7 @@ export function applyEvent(timeline: Timeline, event: RunEvent): void {
         ...before,
         agent,
         start,
-        // Of the designs of a comparison it is told only when both are over.
+        // The designs of a comparison report it only when both are over.
         end: before.task === 'design' ? Math.min(time, start + event.elapsedMs) : time,
         state: kind,
         tokens: usage.inputTokens + usage.outputTokens,

@@ -13,7 +13,7 @@ afterEach(() => run.remove());
 const word = 'THE LAST WORD';
 
 test.each(['design', 'lite-plan', 'skill-run', 'constructor'])(
-  'files of a stranger in the wrong shape broke what shows a run of %s',
+  'untrusted files in the wrong shape break nothing that shows a run of %s',
   async (workflow) => {
     run = writeStrangersRun({ workflow, exit: 0 });
     const { directory, home } = run;
@@ -28,7 +28,7 @@ test.each(['design', 'lite-plan', 'skill-run', 'constructor'])(
       [['report', directory.id, '--html', '--out', html], 'report.html'],
       [['costs', directory.id], ''],
       [['costs', '--all'], ''],
-      [['runs'], 'a run of a stranger'],
+      [['runs'], 'an untrusted run'],
     ] as const) {
       const { exit, out, err } = await call(...words);
       expect({ exit, err: err.includes('internal') }, `${words.join(' ')}: ${err}`).toEqual({

@@ -9,7 +9,7 @@ import { featureText } from '../../../src/surfaces/acp/agent.ts';
 import { readHookInput } from '../../../src/surfaces/hosts/events.ts';
 import { readTranscript } from '../../../src/surfaces/hosts/transcript.ts';
 import { projectPath, uriOf } from '../../../src/surfaces/mcp/pages.ts';
-import { cookieName, refuseHost, refuseOrigin, refuseStranger } from '../../../src/surfaces/web/guard.ts';
+import { cookieName, refuseHost, refuseOrigin, refuseUnauthorized } from '../../../src/surfaces/web/guard.ts';
 import { answerRoute } from '../../../src/surfaces/web/routes.ts';
 import { holds, same, type Target } from '../target.ts';
 
@@ -82,7 +82,7 @@ export const surfaces: readonly Target[] = [
         query: address?.searchParams.get('token') ?? undefined,
       };
       holds(
-        text.includes(house.token) || refuseStranger(approach, house) !== undefined,
+        text.includes(house.token) || refuseUnauthorized(approach, house) !== undefined,
         'no request is admitted without the token',
       );
       if (refuseHost(approach, house) === undefined)

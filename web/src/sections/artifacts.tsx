@@ -8,7 +8,7 @@ import { useLoaded } from '../use-loaded.ts';
 
 type Artifact = { name: string; bytes: number };
 
-/** The files of a run as they stand on disk. */
+/** The files of a run on disk. */
 export function Artifacts({
   source,
   run,

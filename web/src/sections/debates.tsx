@@ -5,7 +5,7 @@ import { Markdown } from '../markdown.tsx';
 
 const dispositionNames = {
   voted: 'Decided by the judges',
-  'fallback-to-synthesis': 'The synthesis stands',
+  'fallback-to-synthesis': 'Decided by the synthesis',
   'bucket-skipped': 'Not debated',
   'over-cap': 'Not debated: too many decisions',
 } as const;
@@ -75,7 +75,7 @@ function Defence({ side, letter, won }: { side: DefenceView; letter: string; won
         </bdi>
         {won && <span class="tag good">prevails</span>}
       </h4>
-      {side.parts.length === 0 && <p class="quiet">Nobody spoke for this side.</p>}
+      {side.parts.length === 0 && <p class="quiet">No agent argued for this side.</p>}
       {claim !== undefined && <Markdown text={claim.text} />}
       {evidence !== undefined && (
         <div class="evidence">

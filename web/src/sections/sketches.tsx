@@ -2,11 +2,11 @@ import type { SketchView } from '../../../src/surfaces/web/view/run-view.ts';
 import { Agent } from '../chips.tsx';
 import { Markdown } from '../markdown.tsx';
 
-/** The approaches side by side, as they were before anybody saw another's. */
+/** The approaches side by side, drawn before any agent saw another's. */
 export function Sketches({ sketches }: { sketches: readonly SketchView[] }) {
   return (
     <>
-      <p class="lead">Drawn at the same time; nobody saw another's sketch.</p>
+      <p class="lead">Drawn in parallel; no agent saw another's sketch.</p>
       <ul class="side-by-side" tabIndex={0} aria-label="Sketches, side by side">
         {sketches.map(({ lane, seat, label, agent, text }) => (
           <li key={lane} class="card sheet" id={`sketch-${seat}`} tabIndex={-1}>

@@ -6,7 +6,7 @@ type Props = { synthesis: SynthesisView | undefined; sketches: readonly SketchVi
 
 const useNames = { adopted: 'Adopted', preserved: 'Kept in mind', declined: 'Declined' } as const;
 
-/** One approach out of many, with who stands behind each part of it. */
+/** One approach out of many, with the seats behind each part of it. */
 export function Synthesis({ synthesis, sketches }: Props) {
   if (synthesis === undefined) return null;
   const { summary, agreements, divergences, ideas } = synthesis;

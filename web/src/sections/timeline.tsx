@@ -15,7 +15,7 @@ type Props = { store: RunStore; live: boolean; openLane: ((lane: string) => void
 type Scale = { start: number; length: number };
 
 const mostOpen = 60;
-/** A row as the style has it; only for steps that nobody has looked at yet. */
+/** A row as the style has it; only for steps that have not been on the screen yet. */
 const rowHeight = 27;
 
 /** Who worked when: a row per lane, grouped by step. */
@@ -112,7 +112,7 @@ const PhaseRow = memo(function PhaseRow({ group, start, length, end, openLane }:
   );
 });
 
-/** Who argues which side is nobody's business before the verdict. */
+/** Who argues which side stays hidden until the verdict. */
 function veiled(lane: LaneSpan, span: PhaseSpan | undefined): LaneSpan {
   if (!lane.task.startsWith('debate-') || span?.state === 'done') return lane;
   const { agent: _agent, ...rest } = lane;

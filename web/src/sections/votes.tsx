@@ -21,7 +21,7 @@ export function Votes({ view }: { view: RunView }) {
           <table class="matrix">
             <caption>
               {votes.rule}
-              {votes.absent !== '' && votes.absent !== 'nobody' && `. Absent: ${votes.absent}`}
+              {!['', 'nobody'].includes(votes.missing) && `. Missing: ${votes.missing}`}
             </caption>
             <thead>
               <tr>

@@ -7,7 +7,7 @@ import type { RunFiles } from './run-files.ts';
 
 export type DefenceView = {
   side: 'THESIS' | 'ANTI_THESIS';
-  /** What this side stands for. */
+  /** The position of this side. */
   position: string;
   parts: { name: string; text: string }[];
   /** Who argued it. Only there once the decision is settled. */
@@ -115,7 +115,7 @@ function sideView(
   };
 }
 
-/** Which sketches held a side stands in the synthesis alone, as the agent gave it. */
+/** Only the synthesis names the sketches of a side, as the agent gave it. */
 function seatsOn(synthesis: unknown, title: string, side: DefenceView['side']): string[] {
   const contested = isRecord(synthesis) ? synthesis['contested'] : undefined;
   if (!Array.isArray(contested)) return [];

@@ -40,7 +40,7 @@ async function readDocument(directory: RunDirectory, name: string): Promise<stri
   return name.endsWith('.json') ? fenced(text) : withoutTitle(text);
 }
 
-/** The reviews of all phases so far stand beside the feature's documents. */
+/** The reviews of all phases so far are next to the feature's documents. */
 async function reviewHistory(directory: RunDirectory, inputs: unknown): Promise<string | undefined> {
   const folder = isRecord(inputs) ? inputs['directory'] : undefined;
   if (typeof folder !== 'string') return undefined;

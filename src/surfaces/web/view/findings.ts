@@ -20,7 +20,7 @@ const shortest = 4;
 const least = 2;
 
 /**
- * The line of the plan that shares most with a finding. Words that stand everywhere in the plan say nothing, files that
+ * The line of the plan that shares most with a finding. Words that occur everywhere in the plan count little, files that
  * both name say much, and for a finding that was worked in a line that the revision added says more than one that was there.
  */
 export function anchorIn(plan: string, before: string, finding: Anchored): PlanAnchor | undefined {
@@ -82,7 +82,7 @@ export type FindingView = {
 export type VotesView = {
   voters: string[];
   rule: string;
-  absent: string;
+  missing: string;
   scores: TallyReading['scores'];
 };
 
@@ -122,7 +122,7 @@ export function findingViews({ artifacts }: RunFiles): FindingView[] {
       id,
       title: row?.title ?? (held ? heldTitle : title),
       outOfScope,
-      // Names stay hidden while somebody may still vote.
+      // Names stay hidden while votes may still come.
       reviewers:
         row === undefined
           ? []
@@ -155,7 +155,7 @@ export function votesView({ artifacts }: RunFiles): VotesView | undefined {
   return {
     voters: items[0]?.votes.map(({ voter }) => voter) ?? [],
     rule: label('Rule'),
-    absent: label('Absent'),
+    missing: label('Absent'),
     scores,
   };
 }

@@ -11,7 +11,7 @@ import { workerDirectory } from '../../../workflows/design/worker-place.ts';
 export type RunFiles = {
   events: readonly RunEvent[];
   artifacts: Readonly<Record<string, string>>;
-  /** Typed answers of the lanes whose answers stand in no artifact, by lane. */
+  /** Typed answers of the lanes whose answers are in no artifact, by lane. */
   answers: Readonly<Record<string, unknown>>;
 };
 
@@ -42,7 +42,7 @@ async function readLaneValue(directory: RunDirectory, lane: string): Promise<unk
 }
 
 /**
- * The folders of a lane's attempts, in order, also of those in a process of its own (`design --subagent`). The name of a lane comes
+ * The folders of a lane's attempts, in order, also of those in a separate process (`design --subagent`). The name of a lane comes
  * from anybody, so it is only ever compared.
  */
 export async function attemptsOf(

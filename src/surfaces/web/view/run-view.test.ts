@@ -155,7 +155,7 @@ test('reviewers are named once the votes are in, and every vote has its reason',
     ],
   });
   expect(findings[1]).toMatchObject({ outOfScope: true, reviewers: ['Reviewer B'], outcome: 'exonerated' });
-  expect(votes).toMatchObject({ voters: ['Ada', 'Bo'], absent: 'Cy (timeout)' });
+  expect(votes).toMatchObject({ voters: ['Ada', 'Bo'], missing: 'Cy (timeout)' });
 });
 
 test('L-694: of an observation about security the view says that there is one, before and after the votes', () => {
@@ -170,7 +170,7 @@ test('L-694: of an observation about security the view says that there is one, b
   }
 });
 
-test('findings of a second round follow those of the first, each with the names of its own ballot', () => {
+test('findings of a second round follow those of the first, each with the names of its ballot', () => {
   const second = reviewBallot.replaceAll('FINDING_1', 'FINDING_2').replaceAll('OOS_1', 'OOS_2');
   const { findings } = runViewOf(
     filesOf({
@@ -220,8 +220,8 @@ test('a finding is anchored to the line it shares most with, and to none when it
   expect(anchorIn(plan, '', finding)).toEqual({ line: 5, section: 'Files' });
   const endless = { ...finding, evidence: `${'a-'.repeat(500_000)} src/limit.ts:3` };
   expect(anchorIn(plan, '', endless)).toEqual({ line: 5, section: 'Files' });
-  const stranger = { title: 'Zebra', concern: 'stripes', suggestion: 'none', evidence: '' };
-  expect(anchorIn(plan, '', stranger)).toBeUndefined();
+  const unrelated = { title: 'Zebra', concern: 'stripes', suggestion: 'none', evidence: '' };
+  expect(anchorIn(plan, '', unrelated)).toBeUndefined();
 });
 
 test('a run without artifacts, or with broken ones, has an empty view and no error', () => {

@@ -7,7 +7,7 @@ import type { RunFiles } from './run-files.ts';
 /** What review changed in the plan, as a unified diff. */
 export type PlanChange = { diff: string; added: number; removed: number };
 
-/** The first plan against the final one. The dissent that is added at the end is no change. */
+/** The first plan against the final one. The dissent that is added at the end does not count. */
 function planChange({ events, artifacts }: RunFiles): PlanChange | undefined {
   const shown = events.find((event) => event.type === 'body' && event.heading === 'Implementation Plan');
   const first = shown?.type === 'body' ? shown.text : (artifacts['plan-before-review.txt'] ?? '');

@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { type WrittenRun, writeRun } from '../../../test/support/web-run.ts';
-import { readPicture } from './picture.ts';
+import { type WrittenRun, writeRun } from '../../test/support/web-run.ts';
+import { readPicture } from './artifacts.ts';
 
 const png = Buffer.from('89504e470d0a1a0a0000', 'hex');
 let written: WrittenRun;

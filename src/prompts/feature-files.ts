@@ -29,7 +29,7 @@ type PrdInput = {
 const usualDepth = 3;
 const deepest = 10;
 
-/** T-013…T-015, lean/C-10: the feature's own file, else the brainstorm it came from, else nothing; a dead link is told apart. */
+/** T-013…T-015, lean/C-10: the feature's own file, else the brainstorm it came from, else nothing; a dead link is a separate case. */
 async function resolvePrd(input: PrdInput): Promise<PrdResolution> {
   if (input.prd.kind === 'present') return { kind: 'path', path: input.prd.path };
   const source = input.brainstormSource?.trim() ?? '';
@@ -99,7 +99,7 @@ export type PrdResolution =
   | { kind: 'none' }
   | { kind: 'broken'; source: string; reason: string };
 
-/** T-015: stands in the PRD's place when there is none. */
+/** T-015: replaces a missing PRD. */
 const noPrd = 'No PRD — feature created without brainstorm';
 
 /** lean/C-09: spellings that older files use for the same thing. */

@@ -8,7 +8,7 @@ import { isRecord } from '../../base/safe-json.ts';
 import { sideFiles } from '../artifacts.ts';
 
 /** §2D: what a reviewer says about a fault that began in an earlier phase. */
-export type BackwardWish = {
+export type BackwardRequest = {
   /** As the reviewer wrote it. */
   to: string;
   reason?: string;
@@ -23,11 +23,11 @@ export type BackwardTrip = { from: string; to: string; issues: number };
 
 /** Words with which reviewers say that there is nothing to go back to. */
 const nothing = ['none', 'null', 'no', 'n/a', 'false', '-'];
-const mostFindings = 50;
-const mostCharacters = 2_000;
+const maxFindings = 50;
+const maxCharacters = 2_000;
 
-/** Reads the wish out of a reviewer's answer; absent when there is none. */
-export function readBackwardWish(value: Readonly<Record<string, unknown>>): BackwardWish | undefined {
+/** Reads the request to go back from a reviewer's answer; undefined when it has none. */
+export function readBackwardRequest(value: Readonly<Record<string, unknown>>): BackwardRequest | undefined {
   const to = textOf(value['backward_to']);
   if (to === undefined || nothing.includes(to.toLowerCase())) return undefined;
   const context = isRecord(value['backward_context']) ? value['backward_context'] : {};
@@ -36,15 +36,15 @@ export function readBackwardWish(value: Readonly<Record<string, unknown>>): Back
   const downstreamImpact = textOf(context['downstream_impact']);
   return {
     to,
-    findings: list.slice(0, mostFindings).flatMap(readFinding),
-    ...(reason === undefined ? {} : { reason }),
-    ...(downstreamImpact === undefined ? {} : { downstreamImpact }),
+    findings: list.slice(0, maxFindings).flatMap(readFinding),
+    reason,
+    downstreamImpact,
   };
 }
 
 function readFinding(raw: unknown): BackwardFinding[] {
   if (typeof raw === 'string')
-    return raw.trim() === '' ? [] : [{ issue: raw.trim().slice(0, mostCharacters) }];
+    return raw.trim() === '' ? [] : [{ issue: raw.trim().slice(0, maxCharacters) }];
   const issue = isRecord(raw) ? (textOf(raw['issue']) ?? textOf(raw['description'])) : undefined;
   if (issue === undefined || !isRecord(raw)) return [];
   const rest = ['artifact', 'section', 'suggestion'].flatMap((key) => {
@@ -56,19 +56,19 @@ function readFinding(raw: unknown): BackwardFinding[] {
 
 function textOf(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.trim() === '') return undefined;
-  return value.trim().slice(0, mostCharacters).toWellFormed();
+  return value.trim().slice(0, maxCharacters).toWellFormed();
 }
 
 /** T-086, lean/C-06: records that leave the feature when it is finished. */
 const records = [sideFiles.history, sideFiles.log] as const;
 
-/** The folder that features have when nobody says otherwise; below it their names are enough. */
-const usualFolder = 'docs/features';
+/** The default folder of features; below it their names are enough. */
+const defaultFolder = 'docs/features';
 
-/** What a feature is called in records of the project: its name, and where it lies unless that is the usual folder. */
+/** The name of a feature in records of the project, with its path unless that is the default folder. */
 export function featureKey(root: string, feature: string): string {
   const place = path.relative(root, path.resolve(root, feature)).split(path.sep).join('/');
-  if (path.posix.dirname(place) === usualFolder) return path.posix.basename(place);
+  if (path.posix.dirname(place) === defaultFolder) return path.posix.basename(place);
   if (place !== '' && isInside(root, path.resolve(root, place))) return place;
   const digest = createHash('sha256').update(path.resolve(root, feature)).digest('hex').slice(0, 8);
   return `${path.basename(feature)}-${digest}`;
@@ -79,7 +79,7 @@ export function archiveDirectory(root: string, feature: string): string {
   return path.join(root, '.charrette', 'features', featureKey(root, feature));
 }
 
-/** A record of a finished feature: where it stood and where its copy is. */
+/** A record of a finished feature: its place in the feature, and its copy. */
 export type KeptRecord = { source: string; copy: string };
 
 /** Copies history and log out of a feature; no earlier copy is replaced, and the same text is not copied twice. */
@@ -98,7 +98,7 @@ export async function keepRecords(root: string, featureDirectory: string): Promi
   return kept;
 }
 
-/** T-086: the feature itself does without its records. */
+/** T-086: removes the records from the feature. */
 export async function dropRecords(kept: readonly KeptRecord[]): Promise<void> {
   for (const { source } of kept) await rm(source, { force: true });
 }
@@ -108,7 +108,7 @@ export async function putBackRecords(kept: readonly KeptRecord[]): Promise<void>
   for (const { source, copy } of kept) if (!existsSync(source)) await copyFile(copy, source);
 }
 
-/** A record as it stands in the feature, or the last that was kept of it where finishing was cut off; empty where there is none. */
+/** A record of the feature, or its last copy when finishing was interrupted; empty when it has neither. */
 export async function readRecord(
   root: string,
   featureDirectory: string,
@@ -139,7 +139,7 @@ async function copyBeside(source: string, wanted: string): Promise<string> {
   throw new Error('Names for copies do not end.');
 }
 
-/** What copies of a file are called, one after the other, without an end. */
+/** Endless names for copies of a file, in order. */
 function* copiesOf(wanted: string): Generator<string> {
   const { dir, name, ext } = path.parse(wanted);
   yield wanted;

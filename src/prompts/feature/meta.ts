@@ -1,7 +1,7 @@
 import { isRecord, readJson } from '../../base/safe-json.ts';
-import { type BackwardFinding, type BackwardTrip, readBackwardWish } from './archive.ts';
+import { type BackwardFinding, type BackwardTrip, readBackwardRequest } from './archive.ts';
 
-/** What `.meta.json` says about a feature, whoever wrote it. */
+/** The content of `.meta.json`, from any program that wrote it. */
 export type FeatureMeta = {
   id?: string;
   slug?: string;
@@ -57,7 +57,7 @@ export type PhaseVerdict = (typeof phaseVerdicts)[number];
 
 export type ReviewerNote = { severity: string; description: string };
 
-/** `raw` keeps what was there, so that writing it back loses nothing. */
+/** `raw` keeps everything, so that writing it back loses nothing. */
 export type MetaReading = {
   meta: FeatureMeta;
   raw: Readonly<Record<string, unknown>>;
@@ -66,7 +66,7 @@ export type MetaReading = {
 
 const emptyMeta: FeatureMeta = { dependsOnFeatures: [], skippedPhases: [], phases: {}, backwardTrips: [] };
 
-/** Reads the state file of a feature in every form in which it was ever written; what cannot be read is said, not thrown. */
+/** Reads the state file of a feature in every form in which it was ever written; unreadable parts are reported, not thrown. */
 export function readMeta(text: string | undefined): MetaReading {
   if (text === undefined) return { meta: emptyMeta, raw: {}, problems: ['.meta.json is missing'] };
   const reading = readJson(text);
@@ -139,9 +139,9 @@ function withPresentNames(raw: Readonly<Record<string, unknown>>): Record<string
 
 function readBackwardContext(value: unknown): Pick<FeatureMeta, 'backwardContext'> {
   if (!isRecord(value)) return {};
-  const wish = readBackwardWish({ backward_to: value['target_phase'], backward_context: value });
+  const request = readBackwardRequest({ backward_to: value['target_phase'], backward_context: value });
   const words = texts(value, { sourcePhase: 'source_phase', targetPhase: 'target_phase', reason: 'reason' });
-  return { backwardContext: { ...words, findings: wish?.findings ?? [] } };
+  return { backwardContext: { ...words, findings: request?.findings ?? [] } };
 }
 
 function readImplementation(value: unknown): Pick<FeatureMeta, 'implementation'> {

@@ -13,7 +13,7 @@ export type Selection = {
   cwd: string;
   /** T-001: the folder of all features, absolute. */
   root: string;
-  /** Nobody can be asked: take the newest of several active features. */
+  /** Unattended: takes the newest of several active features. */
   autonomous: boolean;
 };
 
@@ -46,19 +46,19 @@ async function namedFeature(named: string, cwd: string, root: string): Promise<s
   const found = names.filter((name) => name === named || name.startsWith(`${named}-`));
   const [only] = found;
   if (only !== undefined && found.length === 1) return path.join(root, only);
-  const fault = existsSync(direct) ? 'has neither a state nor a document of a feature' : 'is not there';
-  const known = names.length === 0 ? 'there are none' : `there are ${names.slice(0, 20).join(', ')}`;
+  const fault = existsSync(direct) ? 'has neither a state nor a document of a feature' : 'does not exist';
+  const available = names.length === 0 ? 'there are none' : `there are ${names.slice(0, 20).join(', ')}`;
   throw new CharretteError({
     code: 'not-found',
     message:
       found.length > 1
         ? `${JSON.stringify(named)} could be ${found.join(' or ')}.`
-        : `${direct} ${fault}, and there is no feature ${JSON.stringify(named)} in ${root}; ${known}.`,
+        : `${direct} ${fault}, and there is no feature ${JSON.stringify(named)} in ${root}; ${available}.`,
     fix: 'Name the feature directory with --feature.',
   });
 }
 
-type State = { name: string; isThere: boolean; status?: string; problem?: string };
+type State = { name: string; exists: boolean; status?: string | undefined; problem?: string | undefined };
 
 async function statesIn(root: string): Promise<State[]> {
   return Promise.all(
@@ -69,24 +69,23 @@ async function statesIn(root: string): Promise<State[]> {
         const [problem] = problems;
         return {
           name,
-          isThere: text !== undefined,
-          ...(meta.status === undefined ? {} : { status: meta.status }),
-          ...(problem === undefined ? {} : { problem }),
+          exists: text !== undefined,
+          status: meta.status,
+          problem,
         };
       } catch (error) {
-        return { name, isThere: true, problem: toCharretteError(error).message };
+        return { name, exists: true, problem: toCharretteError(error).message };
       }
     }),
   );
 }
 
 /**
- * A state that cannot be read, after a merge for one, is nothing that --feature helps with. A folder without a state need not be a
- * feature, so it is named last.
+ * Names an unreadable state first, because --feature does not help with it. A folder without a state need not be a feature.
  */
 function noneActive(root: string, features: readonly State[]): CharretteError {
   const faulty = features.filter(({ status, problem }) => status === undefined && problem !== undefined);
-  const broken = faulty.find(({ isThere }) => isThere) ?? faulty[0];
+  const broken = faulty.find(({ exists }) => exists) ?? faulty[0];
   return new CharretteError({
     code: 'not-found',
     message: `No feature in ${root} is active${broken === undefined ? '' : `; of ${broken.name}, ${broken.problem}`}.`,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type BackwardTrip, readBackwardWish } from '../../prompts/feature/archive.ts';
+import { type BackwardTrip, readBackwardRequest } from '../../prompts/feature/archive.ts';
 import { readMeta } from '../../prompts/feature/meta.ts';
 import { backwardIssues, decideBackward } from './backward.ts';
 import type { GateResult } from './rules/gate.ts';
@@ -70,10 +70,10 @@ test('§2F: whatever reviewers count, two phases cannot send each other work for
 });
 
 test('§2D: reads any request to go back', () => {
-  expect(readBackwardWish({ backward_to: ' none ' })).toBeUndefined();
-  expect(readBackwardWish({ backward_to: 7 })).toBeUndefined();
+  expect(readBackwardRequest({ backward_to: ' none ' })).toBeUndefined();
+  expect(readBackwardRequest({ backward_to: 7 })).toBeUndefined();
   const findings = ['short', 3, {}, { issue: 'i', artifact: 'spec.md', section: 'R1', suggestion: 's' }];
-  const read = readBackwardWish({ backward_to: 'specify', backward_context: { findings } });
+  const read = readBackwardRequest({ backward_to: 'specify', backward_context: { findings } });
   expect(read).toEqual({
     to: 'specify',
     findings: [{ issue: 'short' }, { issue: 'i', artifact: 'spec.md', section: 'R1', suggestion: 's' }],

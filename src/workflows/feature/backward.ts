@@ -2,7 +2,7 @@ import path from 'node:path';
 import { readTextFile } from '../../base/files/bounded.ts';
 import type { Outcome } from '../../engine/workflow.ts';
 import { sideFiles } from '../../prompts/artifacts.ts';
-import type { BackwardWish } from '../../prompts/feature/archive.ts';
+import type { BackwardRequest } from '../../prompts/feature/archive.ts';
 import { type FeatureMeta, readMeta } from '../../prompts/feature/meta.ts';
 import { changeState } from './records.ts';
 import type { GateResult } from './rules/gate.ts';
@@ -82,7 +82,7 @@ const freeTrips = 2;
 
 export type BackwardQuestion = {
   from: Phase;
-  request: BackwardWish;
+  request: BackwardRequest;
   result: GateResult;
   meta: Pick<FeatureMeta, 'mode' | 'backwardTrips'>;
 };
@@ -112,7 +112,7 @@ function earlierPhase(word: string, from: Phase, mode: FeatureMeta['mode'] = 'st
 }
 
 /** What the author of the earlier document has to resolve, one line each. */
-export function backwardIssues({ reason, findings }: Pick<BackwardWish, 'reason' | 'findings'>): string[] {
+export function backwardIssues({ reason, findings }: Pick<BackwardRequest, 'reason' | 'findings'>): string[] {
   const lines = findings.map(({ issue, artifact, section, suggestion }) => {
     const place = [artifact, section].filter((word) => word !== undefined).join(', ');
     const at = place === '' ? '' : ` (at: ${place})`;

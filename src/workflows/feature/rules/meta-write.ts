@@ -1,6 +1,6 @@
 import { CharretteError } from '../../../base/errors.ts';
 import { isRecord } from '../../../base/safe-json.ts';
-import type { BackwardWish } from '../../../prompts/feature/archive.ts';
+import type { BackwardRequest } from '../../../prompts/feature/archive.ts';
 import type {
   FeatureMeta,
   Implementation,
@@ -87,7 +87,7 @@ function withoutTravel(
   };
 }
 
-export type Travel = { from: Phase; to: Phase; request: BackwardWish; issues: number; time: string };
+export type Travel = { from: Phase; to: Phase; request: BackwardRequest; issues: number; time: string };
 
 /** §2E, §2F: reopens an earlier phase and those between; nothing recorded is lost. */
 export function withTravelBack(reading: MetaReading, travel: Travel): Record<string, unknown> {

@@ -1,6 +1,6 @@
 import { readJsonAnswer } from '../../../agents/extract-json.ts';
 import { isRecord } from '../../../base/safe-json.ts';
-import { type BackwardWish, readBackwardWish } from '../../../prompts/feature/archive.ts';
+import { type BackwardRequest, readBackwardRequest } from '../../../prompts/feature/archive.ts';
 
 export const severities = ['blocker', 'warning', 'suggestion'] as const;
 export type Severity = (typeof severities)[number];
@@ -28,7 +28,7 @@ export type ReviewAnswer = {
   /** Of the implementation reviewer: which documents the code lives up to. */
   levels?: Readonly<Partial<Record<ReviewLevel, boolean>>>;
   /** Whether an earlier phase is at fault. */
-  backward?: BackwardWish;
+  backward?: BackwardRequest;
 };
 
 export type AnswerReading = { ok: true; answer: ReviewAnswer } | { ok: false; problem: string };
@@ -60,7 +60,7 @@ function readValue(value: unknown): AnswerReading {
   if (approved === undefined) return { ok: false, problem: 'the answer has no `approved`' };
   const list = value['issues'] ?? value['findings'] ?? [];
   if (!Array.isArray(list)) return { ok: false, problem: '`issues` is not a list' };
-  const backward = readBackwardWish(value);
+  const backward = readBackwardRequest(value);
   return {
     ok: true,
     answer: {
@@ -95,7 +95,7 @@ function readRelevance(value: Readonly<Record<string, unknown>>): AnswerReading 
       gaps.push(textOf(check['details']) ?? 'did not pass');
     return gaps.map((gap) => ({ severity: 'blocker', category: name, description: gap }));
   });
-  const backward = readBackwardWish(value);
+  const backward = readBackwardRequest(value);
   return {
     ok: true,
     answer: {

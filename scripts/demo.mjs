@@ -13,13 +13,12 @@ const flags = process.argv.slice(2);
 
 rmSync(shop, { recursive: true, force: true });
 makeExampleRepository(shop);
-say(`Example repository: ${shop}`);
 
 const chosen = flags.some((flag) => flag === '--agents' || flag.startsWith('--agents='));
 if (!chosen) sayWhichAgents();
 const design = ['design', ...(chosen ? [] : ['--agents', 'static']), '--auto', '--yes', ...flags, feature];
-say(`\n$ charrette ${design.map((word) => (word.includes(' ') ? JSON.stringify(word) : word)).join(' ')}\n`);
-// On a terminal the design shows its plan itself, in lines that fit; elsewhere the plan is printed unchanged.
+say(`$ charrette ${design.map((word) => (word.includes(' ') ? JSON.stringify(word) : word)).join(' ')}`);
+// On a terminal the design ends with a summary; elsewhere the plan is printed unchanged.
 const seen = process.stdout.isTTY === true;
 const designed = charrette(design, ['inherit', seen ? 'inherit' : 'ignore', 'inherit']);
 if (designed.status !== 0 && designed.status !== 6) {
@@ -36,7 +35,7 @@ function sayWhichAgents() {
   const found = agents.map(({ id }) => id).filter((id) => id !== 'static');
   say(
     found.length === 0
-      ? 'No coding agent was found: the built-in scout searches the repository, without a model.'
+      ? 'No coding agent found: the built-in scout searches the repository.'
       : `Agents found: ${found.join(', ')}. The demo costs nothing and uses the built-in scout; ` +
           `to use yours: npm start -- --agents ${found.slice(0, 3).join(',')}`,
   );
@@ -48,20 +47,10 @@ function printPlan() {
 }
 
 function sayWhatIsNext() {
-  const { directory, artifacts } = JSON.parse(
-    charrette(['show', 'latest', '--json'], ['ignore', 'pipe', 'inherit']).stdout,
-  );
   const here = (place) => path.relative(process.cwd(), place) || '.';
   const program = path.relative(shop, path.join(root, 'bin', 'charrette'));
-  say(`
-All ${artifacts.length} files of the run:
-  ${here(path.join(directory, 'artifacts'))}
-Look around, in a terminal or in a browser:
-  cd ${here(shop)}
-  ${program} show
-  ${program} serve
-In a repository of your own:
-  ${path.join(root, 'bin', 'charrette')} design "<a feature>"`);
+  say(`Try it: cd ${here(shop)} && ${program} serve`);
+  say(`In your own repository: ${path.join(root, 'bin', 'charrette')}`);
 }
 
 function charrette(args, stdio) {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, realpath, rm, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { writeFileAtomic } from '../base/files/atomic.ts';
 import { containedPath, isMissing } from '../base/files/contained.ts';
@@ -37,6 +37,24 @@ export function loginVariables(login: Login, environment: World['environment']):
     environment[name] === undefined || environment[name] === '' ? [] : [name, ...names],
   );
   return pickVariables(environment, [...login.variables, ...further, ...(login.fileVariables ?? [])]);
+}
+
+/** Whether a login exists on this machine. It may have expired: only a call can tell. `unknown`: the agent has none, or a keychain. */
+export type LoginState = 'found' | 'missing' | 'unknown';
+
+/** Looks for the files and variables of a login; starts nothing and reads no content. */
+export async function findLogin(login: Login, world: World): Promise<LoginState> {
+  const secrets = login.variables.filter((name) => /KEY|TOKEN/.test(name));
+  const switches = [...secrets, ...Object.keys(login.variablesWhen ?? {})];
+  if (switches.some((name) => (world.environment[name] ?? '') !== '')) return 'found';
+  const renewed = login.files.filter((file) => file.renewed === true);
+  const files = renewed.length > 0 ? renewed : login.files;
+  for (const file of files) {
+    const facts = await stat(sourceOf(file, world)).catch(() => undefined);
+    if (facts?.isFile() === true && facts.size > 0) return 'found';
+  }
+  if (files.length === 0 || world.platform === 'darwin') return 'unknown';
+  return 'missing';
 }
 
 /** A login in a private HOME, for as long as calls use that HOME. */

@@ -14,6 +14,7 @@ import { grok } from './drivers/grok.ts';
 import { opencode } from './drivers/opencode.ts';
 import { pi } from './drivers/pi.ts';
 import { qwen } from './drivers/qwen.ts';
+import { findLogin, type LoginState } from './logins.ts';
 import type { Agent } from './port.ts';
 import { createProcessAgent } from './process-agent.ts';
 import type { AgentSettings, World } from './settings.ts';
@@ -107,6 +108,25 @@ export function detectAgents(world: World): DetectedAgent[] {
 export function isInstalled(settings: AgentSettings, world: World): boolean {
   const driver = driverOf(settings);
   return driver === undefined || resolveProgram(driver, settings, world) !== undefined;
+}
+
+/** Whether the user is logged in to an agent, and how to log in when not. */
+export async function agentLogin(
+  settings: AgentSettings,
+  world: World,
+): Promise<{ login: LoginState; signIn?: string }> {
+  const driver = driverOf(settings);
+  if (driver === undefined) return { login: 'unknown' };
+  const environment = { ...world.environment, ...settings.env };
+  const login = await findLogin(driver.login, { ...world, environment });
+  if (login !== 'missing') return { login };
+  const [program] = settings.command ?? driver.programs;
+  const [variable] = driver.login.variables.filter((name) => /KEY|TOKEN/.test(name));
+  const ways = [
+    ...(program === undefined ? [] : [`run \`${program}\` once to log in`]),
+    ...(variable === undefined ? [] : [`set ${variable}`]),
+  ];
+  return { login, signIn: ways.join(', or ') };
 }
 
 /** The version of a detected or configured agent's program, asked with the safelisted environment. */

@@ -1,4 +1,4 @@
-import type { CommandGroup, CommandTable, OpenObserver } from '../service/command.ts';
+import type { CommandGroup, CommandTable, LazyCommand, OpenObserver } from '../service/command.ts';
 
 /** Exports traces of the runs of this process. */
 export const openObserver: OpenObserver = async (...run) =>
@@ -167,6 +167,12 @@ export const commandGroups: readonly CommandGroup[] = [
     },
   },
 ];
+
+/** What `charrette` alone does in a repository. */
+export const overview: LazyCommand = {
+  summary: '',
+  load: async () => (await import('../surfaces/cli/overview.ts')).command,
+};
 
 /** Started by the program itself. */
 const internal: CommandTable = {

@@ -1,13 +1,15 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { CharretteError, exitCodeOf, isCharretteError, toCharretteError } from '../base/errors.ts';
 import { suggestion } from '../base/text/format.ts';
 import { terminalText, visibleJson } from '../base/text/untrusted.ts';
 import { version } from '../base/version.ts';
-import type { CommandResult, CommandTable, GlobalFlags, Terminal } from '../service/command.ts';
+import type { CommandResult, CommandSpec, CommandTable, GlobalFlags, Terminal } from '../service/command.ts';
 import { indexOfCommand, stopExit } from '../service/command.ts';
 import { pageWidth, renderRootHelp } from '../surfaces/cli/help.ts';
 import { asksForAll, type FoundCommand, parseInvocation, wordsBeforeText } from '../surfaces/cli/parse.ts';
 import { giveSize, renderError, watchOutput } from '../surfaces/cli/terminal.ts';
-import { commandGroups, commands, openObserver } from './commands.ts';
+import { commandGroups, commands, openObserver, overview } from './commands.ts';
 
 /** Runs one command line from words to exit code; never throws. */
 export async function runProgram(words: readonly string[], terminal: Terminal): Promise<number> {
@@ -16,10 +18,10 @@ export async function runProgram(words: readonly string[], terminal: Terminal): 
   const output = watchOutput(terminal);
   giveSize(terminal.stdout, terminal.stderr);
   try {
-    const found = await findCommand(words);
-    if (found === undefined) return answerWithoutCommand(words, terminal);
+    const found = (await findCommand(words)) ?? bare(words);
     const parsed = parseInvocation(found, terminal);
-    if (parsed.kind === 'help') return printHelp(parsed.text, words, terminal);
+    if (parsed.kind === 'help')
+      return printHelp(found.name === 'charrette' ? rootHelp(words, terminal) : parsed.text, words, terminal);
     if (parsed.kind === 'version') return printVersion(words, terminal);
     if (found.spec.run === undefined) throw missingSubcommand(found);
     if (parsed.global.dryRun && found.spec.dryRun === undefined) throw noRehearsal(found.name);
@@ -55,13 +57,26 @@ export async function runProgram(words: readonly string[], terminal: Terminal): 
 }
 
 /** `charrette`, `charrette --help`, `charrette --version` and flags that belong to no command. */
-function answerWithoutCommand(words: readonly string[], terminal: Terminal): number {
+function bare(words: readonly string[]): FoundCommand {
   const flags = words.map((word) => (word === 'help' ? '--help' : word));
-  const root = { spec: { examples: [] }, name: 'charrette', summary: '', words: flags };
-  const parsed = parseInvocation(root, terminal);
-  if (parsed.kind === 'version') return printVersion(words, terminal);
-  const size = { width: pageWidth(terminal.stdout), all: asksForAll(words) };
-  return printHelp(renderRootHelp(commandGroups, size), words, terminal);
+  const run: CommandSpec['run'] = async (invocation) => {
+    const { run: show } = isInRepository(invocation.global.cwd) ? await overview.load() : {};
+    if (show !== undefined) return show(invocation);
+    const help = rootHelp(words, invocation.terminal);
+    return { exit: 0, json: { help }, text: help };
+  };
+  return { spec: { examples: [], dryRun: 'reads', run }, name: 'charrette', summary: '', words: flags };
+}
+
+function isInRepository(cwd: string): boolean {
+  for (let folder = cwd; ; folder = path.dirname(folder)) {
+    if (existsSync(path.join(folder, '.git'))) return true;
+    if (path.dirname(folder) === folder) return false;
+  }
+}
+
+function rootHelp(words: readonly string[], { stdout }: Terminal): string {
+  return renderRootHelp(commandGroups, { width: pageWidth(stdout), all: asksForAll(words) });
 }
 
 function printVersion(words: readonly string[], terminal: Terminal): number {

@@ -3,20 +3,27 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { findOnPath } from '../agents/detect.ts';
 import { findBubblewrap } from '../agents/jail.ts';
-import { agentVersion, drivers } from '../agents/registry.ts';
+import type { LoginState } from '../agents/logins.ts';
+import { agentLogin, agentVersion, drivers } from '../agents/registry.ts';
 import { thisWorld, type World } from '../agents/settings.ts';
 import type { Config } from '../base/schema/config.ts';
 import { type Home, listRunIds } from '../engine/run-directory.ts';
+import { repositoryFacts } from '../repo/git/repository-facts.ts';
 import { runGit } from '../repo/git/run-git.ts';
 import { rosterOf, seatAgents } from '../workflows/roster.ts';
 import type { Project } from './project.ts';
+import { listRuns } from './runs.ts';
 
-type AgentHealth = {
+export type AgentHealth = {
   id: string;
   protocol: string;
   title: string;
   family: string;
   version?: string;
+  /** Whether a login was found; no agent was called for it. */
+  login: LoginState;
+  /** How to log in, when no login was found. */
+  signIn?: string;
   healthy?: boolean;
   message?: string;
 };
@@ -32,6 +39,8 @@ export type DoctorReport = {
   store: { kind: string; problem?: string } & StoreFacts;
   agents: AgentHealth[];
   notFound: string[];
+  /** What to do about each problem, one command or action each. */
+  fixes: string[];
 };
 
 /** Checks what Charrette needs: agents, git, the sandbox and the store. `probe` calls every agent once. */
@@ -47,7 +56,7 @@ export async function doctor(
     file: project.configFile,
   });
   const agents = await examineAgents(rosterOf(config, world), world, project, probe, signal);
-  return {
+  const report = {
     node: process.versions.node,
     git: findOnPath('git', world) ?? null,
     gitVersion: await gitVersion(project.project),
@@ -63,6 +72,108 @@ export async function doctor(
     agents,
     notFound: notFound(agents, config.detect !== false),
   };
+  return { ...report, fixes: fixesFor(report, world) };
+}
+
+/** Merging work without a checkout came with this version. */
+const neededGit = [2, 38] as const;
+
+function fixesFor(
+  { git, gitVersion: version, jail, jailSwitchedOff, agents }: Omit<DoctorReport, 'fixes'>,
+  { platform }: World,
+): string[] {
+  const [major = 0, minor = 0] = (version ?? '').split('.').map(Number);
+  const isOld = major < neededGit[0] || (major === neededGit[0] && minor < neededGit[1]);
+  return [
+    ...(git === null ? [`Install git ${neededGit.join('.')} or newer.`] : []),
+    ...(git !== null && isOld
+      ? [`Update git ${version ?? ''} to ${neededGit.join('.')}; build, feature and refine need it.`]
+      : []),
+    ...(jail === null && !jailSwitchedOff && platform === 'linux'
+      ? ['Install bubblewrap, for example with `apt install bubblewrap`, to run readers in a sandbox.']
+      : []),
+    ...addAgent(agents),
+    ...agents.flatMap(({ id, signIn, healthy, message }) => [
+      ...(signIn === undefined ? [] : [`${id}: ${signIn}.`]),
+      ...(healthy === false ? [`${id}: ${message ?? 'the health check failed'}`] : []),
+    ]),
+  ];
+}
+
+/** How to add an agent when there is none with a model. */
+function addAgent(agents: readonly AgentHealth[]): string[] {
+  if (agents.some(({ protocol }) => protocol !== 'static')) return [];
+  return ['Add an agent: `npm install -g @anthropic-ai/claude-code` or `npm install -g @openai/codex`.'];
+}
+
+/** What `charrette` alone shows: agents, the latest run and the one next command. */
+export type Overview = {
+  project: string;
+  branch?: string;
+  agents: AgentHealth[];
+  latest?: { run: string; workflow: string; status: string; title: string };
+  next: { command: string; why: string };
+};
+
+export async function overview(project: Project, signal: AbortSignal): Promise<Overview> {
+  const world = thisWorld();
+  const { config } = await (await import('../base/config/config.ts')).loadConfig({
+    project: project.project,
+    env: project.env,
+    file: project.configFile,
+  });
+  const [agents, facts, record] = await Promise.all([
+    examineAgents(rosterOf(config, world), world, project, false, signal),
+    repositoryFacts(project.project),
+    latestRecord(project),
+  ]);
+  const { run, workflow, status, title } = record ?? {};
+  const latest =
+    record === undefined
+      ? {}
+      : { latest: { run, workflow, status, title } as NonNullable<Overview['latest']> };
+  return {
+    project: project.project,
+    ...(facts.branch === undefined ? {} : { branch: facts.branch }),
+    agents,
+    ...latest,
+    next: nextCommand(facts.head !== undefined, agents, latest.latest),
+  };
+}
+
+async function latestRecord(project: Project) {
+  const { runs } = await listRuns(project, { limit: 1 });
+  return runs[0];
+}
+
+/** The one command that helps most now. */
+function nextCommand(
+  hasCommit: boolean,
+  agents: readonly AgentHealth[],
+  latest: Overview['latest'],
+): Overview['next'] {
+  if (!hasCommit)
+    return { command: 'git add --all && git commit -m "first"', why: 'plans refer to a commit' };
+  const able = agents.filter(({ protocol, login }) => protocol !== 'static' && login !== 'missing');
+  if (agents.every(({ login, protocol }) => protocol !== 'static' && login === 'missing'))
+    return { command: 'charrette doctor', why: 'no agent is logged in' };
+  switch (latest?.status) {
+    case 'running':
+      return { command: 'charrette watch', why: 'follow the latest run' };
+    case 'paused':
+      return { command: 'charrette resume latest', why: 'answer its questions and continue' };
+    case 'stopped':
+    case 'interrupted':
+      return { command: 'charrette resume latest', why: 'continue the latest run' };
+    case 'done':
+      if (latest.workflow === 'design' && able.length > 0)
+        return { command: 'charrette build --run latest', why: 'implement the plan' };
+  }
+  const why =
+    able.length > 0
+      ? 'get a reviewed plan'
+      : 'get a brief of relevant files; `charrette doctor` shows how to add an agent';
+  return { command: 'charrette design "what you want to build"', why };
 }
 
 async function gitVersion(directory: string): Promise<string | null> {
@@ -90,6 +201,7 @@ async function examineAgents(
           title: agent?.title ?? '',
           family: agent?.family ?? '',
           version,
+          ...(await agentLogin(settings, world)),
         };
         if (!probe || agent === undefined) return known;
         const laneDirectory = await mkdtemp(path.join(folder, `${settings.id}-`));

@@ -24,7 +24,7 @@ function count(text: string, part: RegExp): number {
 }
 
 describe.skipIf(!hasTmux)('the program on a real terminal', () => {
-  test('a design asks inline, draws phases and lanes in place and ends with the plan', async () => {
+  test('a design asks inline, draws phases and lanes in place and ends with a summary', async () => {
     const { project, calls } = await makeProject();
     const release = holdTask(calls, 'sketch');
     const terminal = await screen(['design', 'cancel an order'], { cwd: project, columns: 100, rows: 34 });
@@ -42,8 +42,9 @@ describe.skipIf(!hasTmux)('the program on a real terminal', () => {
     expect(count(history, /^◆ /gm), 'no picture is left behind').toBe(1);
     expect(count(history, /✔ 2a: sketches/g)).toBe(1);
     expect(history).toMatch(/^ ✔ 5: cleanup — design complete!/m);
-    expect(history).toMatch(/^Plan: Limit requests per client$/m);
-    expect(history).toMatch(/^• new src\/rate-limit\.ts: The bucket\.$/m);
+    expect(history).toMatch(/^Limit requests per client$/m);
+    expect(history).toMatch(/^ {2}new src\/rate-limit\.ts$/m);
+    expect(history).toMatch(/charrette build --run [0-9a-f]{8} +implement it$/m);
     expect(history).toMatch(/artifacts\/plan\.txt$/m);
     expect(await terminal.cursorIsVisible()).toBe(true);
   });

@@ -1,5 +1,5 @@
 import type { CommandSpec } from '../../service/command.ts';
-import { type DoctorReport, doctor } from '../../service/doctor.ts';
+import { type AgentHealth, type DoctorReport, doctor } from '../../service/doctor.ts';
 import { projectOf } from '../../service/project.ts';
 import { columns } from './help.ts';
 
@@ -21,24 +21,22 @@ export const command: CommandSpec = {
   },
 };
 
-/** What joins work without touching a checkout came with this one. */
-const neededGit = [2, 38] as const;
-
-function describeGit({ git, gitVersion: version }: Pick<DoctorReport, 'git' | 'gitVersion'>): string {
-  if (git === null) return 'not found: install git to design for repositories';
-  const [major = 0, minor = 0] = (version ?? '').split('.').map(Number);
-  const old = major < neededGit[0] || (major === neededGit[0] && minor < neededGit[1]);
-  const advice = old ? `; build, feature and refine need ${neededGit.join('.')}` : '';
-  return `${version ?? 'unknown'}, ${git}${advice}`;
+/** One line per agent: what it is, its version, login and health. */
+export function agentRows(agents: readonly AgentHealth[]): (readonly [string, string])[] {
+  const logins = { found: ', login found', missing: ', no login found', unknown: '' };
+  return agents.map(({ id, title, version, login, healthy, message }) => {
+    const health = healthy === undefined ? '' : healthy ? ', healthy' : `, not healthy: ${message}`;
+    return [id, `${title}${version === undefined ? '' : ` ${version}`}${logins[login]}${health}`];
+  });
 }
 
 function renderReport(report: DoctorReport): string {
   const megabytes = (bytes: number) => `${(bytes / 1_000_000).toFixed(1)} MB`;
   const rows: [string, string][] = [
     ['node', report.node],
-    ['git', describeGit(report)],
+    ['git', report.git === null ? 'not found' : `${report.gitVersion ?? 'unknown'}, ${report.git}`],
     [
-      'jail',
+      'sandbox',
       report.jail ??
         `${report.jailSwitchedOff ? 'switched off by CHARRETTE_JAIL' : 'bubblewrap not found'}: agents with read access work on a copy and are checked afterwards`,
     ],
@@ -50,13 +48,11 @@ function renderReport(report: DoctorReport): string {
     ],
     ...(report.store.problem === undefined ? [] : [['', report.store.problem] as [string, string]]),
   ];
-  const agents = report.agents.map(({ id, title, version, healthy, message }) => {
-    const health = healthy === undefined ? '' : healthy ? ', healthy' : `, not healthy: ${message}`;
-    return [id, `${title}${version === undefined ? '' : ` ${version}`}${health}`] as const;
-  });
   const missing =
     report.notFound.length === 0
       ? []
       : ['', 'Not on PATH', `  ${report.notFound.join(', ')}`, '', 'Others: `agents` in the configuration.'];
-  return `${[...columns(rows), '', 'Agents', ...columns(agents), ...missing].join('\n')}\n`;
+  const fixes = report.fixes.length === 0 ? [] : ['', 'Fixes', ...report.fixes.map((fix) => `  ${fix}`)];
+  const agents = columns(agentRows(report.agents));
+  return `${[...columns(rows), '', 'Agents', ...agents, ...missing, ...fixes].join('\n')}\n`;
 }

@@ -99,8 +99,10 @@ export class ScriptCalls {
 
   #answer(id: string, options: CallOptions, reply: Reply<unknown>): ToHost {
     const by = { agent: reply.agent, family: reply.family };
-    if (reply.kind === 'ok')
-      return { type: 'answer', id, ok: true, value: reply.value ?? null, by, spent: 0 };
+    if (reply.kind === 'ok') {
+      const value = typeof reply.value === 'string' ? reply.value.trim() : (reply.value ?? null);
+      return { type: 'answer', id, ok: true, value, by, spent: 0 };
+    }
     const reason = reply.message ?? reply.kind;
     const isUnfit = options.schema !== undefined && reply.kind === 'bad_output' && options.seat === undefined;
     if (isUnfit || reply.kind === 'denied')

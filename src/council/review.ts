@@ -1,4 +1,4 @@
-import { withoutCode } from '../base/markdown/without-code.ts';
+import { withoutCode } from '../base/markdown/lines.ts';
 import type { Plan } from '../base/schema/judgements/plan.ts';
 import type { Citation, Finding, FocusArea, Severity } from '../base/schema/judgements/review.ts';
 import { renderPlan } from '../plan/plan-text.ts';

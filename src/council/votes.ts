@@ -1,7 +1,7 @@
 import { type Vote, type VoteToken, voteTokens } from '../base/schema/judgements/review.ts';
 import { tidyLine } from '../base/schema/primitives.ts';
-import { readIdLines, settle } from '../base/text/id-lines.ts';
 import { trimEndChars } from '../base/text/strings.ts';
+import { readIdLines, settle } from './id-lines.ts';
 
 export type CastVote = { vote: VoteToken; reason: string };
 

@@ -1,8 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { writeFileAtomic } from '../base/files/atomic.ts';
+import { withDirectoryLock, writeFileAtomic } from '../base/files/atomic.ts';
 import { readTextFile } from '../base/files/bounded.ts';
-import { withDirectoryLock } from '../base/files/directory-lock.ts';
 import type { Plan } from '../base/schema/judgements/plan.ts';
 import type { Revision } from '../base/schema/judgements/review.ts';
 import { tidyLine } from '../base/schema/primitives.ts';

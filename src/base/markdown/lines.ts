@@ -1,4 +1,4 @@
-import { type Document, lineKind } from './document.ts';
+import { codeSpans, type Document, lineKind, lineText } from './document.ts';
 import { parseBlocks } from './parse.ts';
 
 /** What a line is to a reader of Markdown. `code` lies between `fence-open` and `fence-close`. */
@@ -179,4 +179,28 @@ function isSpaceOrEnd(text: string, index: number, end: number): boolean {
   if (index >= end) return true;
   const code = text.charCodeAt(index);
   return code === space || code === tab;
+}
+
+/** A text without its closed fences and code spans. An unclosed fence and an unclosed span stay. */
+export function withoutCode(text: string): string {
+  const document = readStrictly(text);
+  const fences = document.fences.filter(({ closed }) => closed);
+  const kept: string[] = [];
+  let next = 0;
+  for (let line = 0; line < document.lineStarts.length; line += 1) {
+    const fence = fences[next];
+    if (fence === undefined || line < fence.openLine) kept.push(withoutSpans(lineText(document, line)));
+    else if (line === fence.closeLine) next += 1;
+  }
+  return kept.join('\n');
+}
+
+function withoutSpans(line: string): string {
+  let result = '';
+  let end = 0;
+  for (const { from, to } of codeSpans(line)) {
+    result += `${line.slice(end, from)} `;
+    end = to;
+  }
+  return result + line.slice(end);
 }

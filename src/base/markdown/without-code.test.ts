@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withoutCode } from './without-code.ts';
+import { withoutCode } from './lines.ts';
 
 test.each([
   ['a `b` c', 'a   c'],

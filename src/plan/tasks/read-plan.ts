@@ -11,9 +11,9 @@ import {
   taskIdPattern,
 } from '../../base/schema/lite/plan.ts';
 import { leadsOut, repeated, shellWord } from '../../base/text/strings.ts';
-import { isVague } from '../../base/text/vague.ts';
 import type { LitePlanFiles } from './plan-files.ts';
 import { dependencyProblems, describeProblem } from './schedule.ts';
+import { isVague } from './vague.ts';
 
 /** What a file is that may hold a plan. */
 export type PlanInput =

@@ -1,6 +1,6 @@
 import { isRecord, readJson } from '../../base/safe-json.ts';
-import { isVague } from '../../base/text/vague.ts';
 import { dependencyWaves } from '../../plan/tasks/schedule.ts';
+import { isVague } from '../../plan/tasks/vague.ts';
 import type { Draft, Rule } from '../lint/rule.ts';
 import type { SkillPackage } from '../model/package.ts';
 

@@ -1,7 +1,7 @@
-import { startedPrograms } from '../../base/text/shell-commands.ts';
 import { indexOfCommand } from '../../service/command.ts';
 import type { ActiveWorkflow } from './active-workflow.ts';
 import type { HookDecision, HookInput } from './events.ts';
+import { startedPrograms } from './shell-commands.ts';
 
 /** Refuses to end a turn in the middle of a workflow, once; a question to the user is a good reason to stop. */
 export function stopDecision(

@@ -1,4 +1,4 @@
-import { toLines } from './labelled-block.ts';
+import { toLines } from '../base/text/labelled-block.ts';
 
 export type IdLine<Token extends string> = { id: string; token: Token; reason: string };
 

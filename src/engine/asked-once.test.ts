@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { embeddedEngine, madeRun } from '../../test/support/engine.ts';
 import { leaveAnswers } from './answers.ts';
 import type { Engine } from './engine.ts';
 import { readQuestions } from './question.ts';
 import { type Home, homeOf, type RunDirectory } from './run-directory.ts';
-import { embeddedEngine, madeRun } from './testing.ts';
 import type { WorkflowDefinition } from './workflow.ts';
 
 const story: WorkflowDefinition<null, { status: 'done'; exit: 0 }> = {

@@ -2,12 +2,12 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { madeRun } from '../../test/support/engine.ts';
 import { cancelIdle } from './cancel-idle.ts';
 import { EventLog, readEvents } from './event-log.ts';
 import { thisProcess } from './process-identity.ts';
 import { homeOf, type RunDirectory } from './run-directory.ts';
 import { readRunRecordSync, updateRunRecord } from './run-record.ts';
-import { madeRun } from './testing.ts';
 
 const clock = { now: () => Date.parse('2026-01-02T00:00:00.000Z') };
 const ended = new Date(clock.now()).toISOString();

@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { embeddedEngine, madeRun } from '../../test/support/engine.ts';
 import { cancelIdle } from './cancel-idle.ts';
 import { systemClock } from './clock.ts';
 import { type Engine, openEngine } from './engine.ts';
@@ -19,7 +20,6 @@ import { leaveMessage } from './inbox.ts';
 import type { LiveRun, RunLease } from './live-run.ts';
 import { type Home, homeOf, runDirectoryOf } from './run-directory.ts';
 import { readRunRecord, updateRunRecord } from './run-record.ts';
-import { embeddedEngine, madeRun } from './testing.ts';
 import type { WorkflowContext, WorkflowDefinition } from './workflow.ts';
 
 let home: Home;

@@ -9,7 +9,7 @@ import { type Clock, systemClock, timeOf } from './clock.ts';
 import { otherVersion, storeError, unknownWorkflow } from './engine-errors.ts';
 import type { EventListener } from './event-log.ts';
 import { atWork, type Definitions, Executions, emitResume, emitStart } from './executions.ts';
-import { InboxReader } from './inbox-reader.ts';
+import { InboxReader } from './inbox.ts';
 import { hasDiskFullError, Journal } from './journal.ts';
 import type { RunLease } from './live-run.ts';
 import { reportLoss } from './lost-record.ts';
@@ -21,7 +21,7 @@ import { RunCleanup, RunFinalizer } from './run-finalizer.ts';
 import { isFinal, type RunRecord, readRunRecordSync, updateRunRecord } from './run-record.ts';
 import { RunRegistry } from './run-registry.ts';
 import { type RunEnd, RunWaiter, type WaitOptions } from './run-waiter.ts';
-import { silentLogger } from './silent-logger.ts';
+import { silentLogger } from './shared-pool.ts';
 import { openStore, type Store, type StoreSetting } from './store.ts';
 import { StoreWatch } from './store-watch.ts';
 
@@ -62,45 +62,43 @@ export async function openEngine(options: EngineOptions): Promise<EngineOpening>
 export class Engine {
   readonly #options: EngineOptions;
   readonly #store: Store;
-  readonly #clock: Clock;
   readonly #runs: RunRegistry;
-  readonly #departures: RunCleanup;
+  readonly #cleanup: RunCleanup;
   readonly #executions: Executions;
   #resumeQueue = resumeQueue;
   readonly #inboxes: InboxReader;
   /** A server that several processes share can go away; the embedded store cannot. */
-  readonly #server: StoreWatch | undefined;
+  readonly #database: StoreWatch | undefined;
   readonly #journal: Journal;
-  readonly #ends: RunFinalizer;
-  readonly #attendance: RunWaiter;
+  readonly #finalizer: RunFinalizer;
+  readonly #waiter: RunWaiter;
 
   private constructor(options: EngineOptions, store: Store) {
     this.#options = options;
     this.#store = store;
-    this.#clock = options.clock ?? systemClock;
     this.#runs = new RunRegistry({
       home: options.home,
-      clock: this.#clock,
+      clock: options.clock ?? systemClock,
       guard: options.guard,
       store: store.kind,
     });
     this.#journal = new Journal({
       store,
       workflows: options.workflows.map(({ name }) => name),
-      isOpen: (run) => this.#runs.live.has(run) || isOpen(runDirectoryOf(options.home, run)),
+      isOpen: (run) => this.#runs.find(run)?.live !== undefined || isOpen(runDirectoryOf(options.home, run)),
       keptMs: options.keepJournalsMs,
     });
-    this.#departures = new RunCleanup(this.#runs, this.#journal);
-    this.#ends = new RunFinalizer({ runs: this.#runs, departures: this.#departures, clock: this.#clock });
+    this.#cleanup = new RunCleanup(this.#runs, this.#journal);
+    this.#finalizer = new RunFinalizer(this.#runs, this.#cleanup);
     const { guard } = options;
-    this.#inboxes = new InboxReader(options.home.inbox, this.#runs.live, {
+    this.#inboxes = new InboxReader(options.home.inbox, () => this.#runs.live(), {
       start: (run) => this.start(run),
-      refuse: (run, error, request) => this.#ends.refuse(run, error, request),
+      refuse: (run, error, request) => this.#finalizer.refuse(run, error, request),
       answer: (run, answers) =>
         guard === undefined ? this.answer(run, answers) : guard.answered(run, answers),
       cancel: (run, reason) => this.cancel(run, reason),
     });
-    this.#server =
+    this.#database =
       store.server &&
       new StoreWatch(store.server.ask, {
         patienceMs: store.server.patienceMs,
@@ -109,18 +107,12 @@ export class Engine {
           back: () => this.#warn('Reached the PostgreSQL database again; the run continues.'),
         },
       });
-    this.#executions = new Executions({
-      definitions: options,
+    this.#executions = new Executions(options, this.#runs, this.#cleanup);
+    this.#waiter = new RunWaiter({
       runs: this.#runs,
-      departures: this.#departures,
-      clock: this.#clock,
-      guard: options.guard,
-    });
-    this.#attendance = new RunWaiter({
-      runs: this.#runs,
-      ends: this.#ends,
+      finalizer: this.#finalizer,
       inboxes: this.#inboxes,
-      server: this.#server,
+      database: this.#database,
       // Others may be answering at the same moment.
       answer: (run, answers) => this.answer(run, answers, recordAnswers),
     });
@@ -154,29 +146,31 @@ export class Engine {
       throw storeError(store, error);
     }
     engine.#inboxes.start();
-    engine.#server?.start();
+    engine.#database?.start();
     engine.#journal.start();
     return engine;
   }
 
   /** Starts or resumes a run whose directory and record exist. */
   async start(runId: string, home?: Home): Promise<void> {
-    if (home !== undefined) this.#runs.place(runId, home);
+    if (home !== undefined) this.#runs.of(runId).home = home;
     const directory = this.#runs.directoryOf(runId);
     const record = readRunRecordSync(directory);
     requireStartable(record, this.#options);
     // Requested again by a process that did not yet see it running: two executions would disturb each other.
-    if (this.#runs.underWay.has(runId)) return;
-    this.#departures.now(runId);
+    if (this.#runs.find(runId)?.isUnderWay === true) return;
+    this.#cleanup.now(runId);
+    const run = this.#runs.of(runId);
+    if (home !== undefined) run.home = home;
     // The embedded store has one holder anyway.
     if (this.#store.kind === 'shared') await this.#runs.hold(directory);
-    this.#runs.underWay.add(runId);
-    this.#runs.failures.delete(runId);
+    run.isUnderWay = true;
+    run.failure = undefined;
     removeUnfinished(directory.artifacts);
     const live = this.#runs.open(runId);
     await this.#inboxes.readRun(runId, live);
     if (readRunRecordSync(directory).status === 'cancelled') {
-      this.#departures.drop(runId);
+      this.#cleanup.drop(runId);
       return;
     }
     live.eventsLost = live.events.count === 0 && record.process !== undefined;
@@ -213,12 +207,18 @@ export class Engine {
 
   /** Waits until no run that another process requested is running here. */
   async drain(own: string, signal: AbortSignal): Promise<void> {
-    const others = [...this.#runs.live].filter(([run, live]) => run !== own && !live.stopping);
+    const others = [...this.#runs.live()]
+      .filter((live) => live.directory.id !== own && !live.stopping)
+      .map((live) => live.directory.id);
     const done = new AbortController();
     const stopped = onAbort(AbortSignal.any([signal, done.signal]));
     await Promise.all(
-      others.map(([run]) =>
-        Promise.race([stopped, this.#runs.watch(run).paused(), waitForRunEnd(this.#runs, run, done.signal)]),
+      others.map((run) =>
+        Promise.race([
+          stopped,
+          this.#runs.of(run).watch.paused(),
+          waitForRunEnd(this.#runs, run, done.signal),
+        ]),
       ),
     );
     done.abort();
@@ -226,12 +226,12 @@ export class Engine {
 
   /** Starts a run and waits for it; a database that is lost before the run is saved ends the wait like one that is lost later. */
   conduct(runId: string, options: WaitOptions): Promise<RunEnd> {
-    return this.#attendance.attend(runId, options, this.start(runId));
+    return this.#waiter.attend(runId, options, this.start(runId));
   }
 
   /** Waits until the run ends, or until it waits for an answer that this process cannot get. */
   wait(runId: string, options: WaitOptions): Promise<RunEnd> {
-    return this.#attendance.attend(runId, options, Promise.resolve());
+    return this.#waiter.attend(runId, options, Promise.resolve());
   }
 
   /** Saves answers and wakes the run; answers to questions that were not asked yet are kept. */
@@ -263,7 +263,7 @@ export class Engine {
     const record = await updateRunRecord(directory, {
       status: 'cancelled',
       exit: 1,
-      ended: timeOf(this.#clock),
+      ended: timeOf(this.#runs.clock),
     });
     try {
       // The record first: waiters read it as soon as the workflow is gone.
@@ -271,8 +271,8 @@ export class Engine {
         await DBOS.cancelWorkflow(runId, { cancelChildren: true });
       await this.#executions.tellEnd(live);
     } finally {
-      this.#runs.watch(runId).end();
-      this.#departures.soon(runId);
+      this.#runs.of(runId).watch.end();
+      this.#cleanup.soon(runId);
     }
     return record;
   }
@@ -284,7 +284,7 @@ export class Engine {
   /** Starts nothing more and waits for running steps, as long as the signal allows. */
   async rest(limit: AbortSignal): Promise<void> {
     this.#inboxes.stop();
-    const working = [...this.#runs.live.values()].filter((live) => !live.stopping);
+    const working = [...this.#runs.live()].filter((live) => !live.stopping);
     await Promise.all(working.map((live) => live.rest(limit)));
     for (const live of working)
       live.events.emit(`run:pause-${live.events.count}`, { type: 'run-pause', reason: 'stop' });
@@ -293,21 +293,21 @@ export class Engine {
   /** Stops everything at once: the runs belong to another worker by now. */
   abandon(): void {
     this.#inboxes.stop();
-    for (const live of this.#runs.live.values()) void live.stop();
+    for (const live of this.#runs.live()) void live.stop();
   }
 
   /** Releases a run that was not started after all; a run that ends here is released automatically. */
   forget(runId: string): void {
-    this.#departures.drop(runId);
+    this.#cleanup.drop(runId);
   }
 
   /** Stops everything of this process gracefully and releases the store. */
   async close(): Promise<void> {
     this.#inboxes.stop();
-    this.#server?.stop();
-    await Promise.all([...this.#runs.live.values()].map((live) => live.stop()));
+    this.#database?.stop();
+    await Promise.all([...this.#runs.live()].map((live) => live.stop()));
     // An unreachable server must not keep a command from ending: a later sweep removes the rest.
-    const swept = this.#departures.all().then(() => this.#journal.close());
+    const swept = this.#cleanup.all().then(() => this.#journal.close());
     await Promise.race([swept, sleep(closingMs, undefined, { ref: false })]);
     if (this.#store.kind === 'shared') {
       const leave = DBOS.deleteQueue(this.#resumeQueue)
@@ -320,7 +320,7 @@ export class Engine {
   }
 
   #warn(text: string): void {
-    for (const live of this.#runs.live.values())
+    for (const live of this.#runs.live())
       if (!live.stopping) live.events.emit(`store:${live.events.count}`, { type: 'warning', text });
   }
 

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { toCharretteError } from '../base/errors.ts';
 import { removeUnfinished } from '../base/files/atomic.ts';
-import { type Clock, timeOf } from './clock.ts';
-import type { LiveRun, RunLease } from './live-run.ts';
+import { timeOf } from './clock.ts';
+import type { LiveRun } from './live-run.ts';
 import { reportMissing } from './lost-record.ts';
 import { thisProcess } from './process-identity.ts';
-import { relocateInputs } from './relocate.ts';
+import { relocateInputs } from './run-files.ts';
 import type { RunCleanup } from './run-finalizer.ts';
 import { type RunRecord, readRunRecord, updateRunRecord } from './run-record.ts';
 import type { RunRegistry } from './run-registry.ts';
@@ -32,23 +32,13 @@ type Registered = (run: string, input: unknown) => Promise<unknown>;
 export class Executions {
   readonly #definitions: Definitions;
   readonly #runs: RunRegistry;
-  readonly #departures: RunCleanup;
-  readonly #clock: Clock;
-  readonly #guard: RunLease | undefined;
+  readonly #cleanup: RunCleanup;
   readonly #workflows = new Map<string, Registered>();
 
-  constructor(options: {
-    definitions: Definitions;
-    runs: RunRegistry;
-    departures: RunCleanup;
-    clock: Clock;
-    guard: RunLease | undefined;
-  }) {
-    this.#definitions = options.definitions;
-    this.#runs = options.runs;
-    this.#departures = options.departures;
-    this.#clock = options.clock;
-    this.#guard = options.guard;
+  constructor(definitions: Definitions, runs: RunRegistry, cleanup: RunCleanup) {
+    this.#definitions = definitions;
+    this.#runs = runs;
+    this.#cleanup = cleanup;
   }
 
   /** Tells the durable engine of all definitions, before it starts. */
@@ -63,12 +53,13 @@ export class Executions {
   /** Begins a run of which the store has nothing. */
   async begin(live: LiveRun, { run, workflow, inputs }: RunRecord): Promise<void> {
     const handle = await this.#startRun(run, workflow, inputs);
-    if (this.#runs.live.get(run) === live) this.#runs.handles.set(run, handle);
+    const active = this.#runs.of(run);
+    if (active.live === live) active.handle = handle;
   }
 
   async #runMain(definition: AnyDefinition, runId: string, input: unknown): Promise<void> {
     const directory = this.#runs.directoryOf(runId);
-    if (!this.#runs.underWay.has(runId)) await this.#takeUp(runId);
+    if (!this.#runs.of(runId).isUnderWay) await this.#takeUp(runId);
     const context = this.#context(runId);
     try {
       let outcome: Outcome = await definition.run(context, this.#localInput(input, runId));
@@ -88,25 +79,26 @@ export class Executions {
         status: outcome.status,
         exit: outcome.exit,
         degraded: outcome.degraded,
-        ended: timeOf(this.#clock),
+        ended: timeOf(this.#runs.clock),
       });
       await this.tellEnd(context.live);
-      this.#departures.retire(runId);
-      this.#runs.watch(runId).end();
+      this.#cleanup.retire(runId);
+      this.#runs.of(runId).watch.end();
     } catch (thrown) {
       // The journal refuses a run that another worker has; the run has not failed.
       await context.live.keep().catch(() => {});
       if (context.live.stopping) return new Promise(() => {});
       if (await this.#isOnRecord(context.live, thrown)) {
         await this.tellEnd(context.live);
-        this.#departures.retire(runId);
+        this.#cleanup.retire(runId);
       } else {
-        this.#runs.failures.set(runId, thrown);
-        this.#runs.watch(runId).end();
+        this.#runs.of(runId).failure = thrown;
+        this.#runs.of(runId).watch.end();
       }
       throw thrown;
     } finally {
-      this.#runs.underWay.delete(runId);
+      const active = this.#runs.find(runId);
+      if (active !== undefined) active.isUnderWay = false;
     }
   }
 
@@ -118,7 +110,7 @@ export class Executions {
       live.events.emit(`run:failed-${live.events.count}`, { type: 'run-end', ...end, message });
       await updateRunRecord(live.directory, {
         ...end,
-        ended: timeOf(this.#clock),
+        ended: timeOf(this.#runs.clock),
         error: { code, message, fix },
       });
       return true;
@@ -130,7 +122,7 @@ export class Executions {
   /** Keeps the last writes and reports the end. */
   async tellEnd(live: LiveRun): Promise<void> {
     await live.keep();
-    this.#guard?.changed(live.directory.id, 'ended');
+    this.#runs.guard?.changed(live.directory.id, 'ended');
   }
 
   /** The journal has the project where the run was made; another clone, a copy and a renamed project are elsewhere. */
@@ -171,7 +163,7 @@ export class Executions {
   /** Marks a run that was not started by its name as running. */
   async #takeUp(runId: string): Promise<void> {
     const directory = this.#runs.directoryOf(runId);
-    this.#runs.underWay.add(runId);
+    this.#runs.of(runId).isUnderWay = true;
     removeUnfinished(directory.artifacts);
     const record = await updateRunRecord(directory, atWork());
     const live = this.#runs.open(runId);

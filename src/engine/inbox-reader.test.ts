@@ -5,8 +5,7 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { CharretteError } from '../base/errors.ts';
 import { systemClock } from './clock.ts';
 import { readEvents } from './event-log.ts';
-import { leaveMessage } from './inbox.ts';
-import { InboxReader, type MessageHandler } from './inbox-reader.ts';
+import { InboxReader, leaveMessage, type MessageHandler } from './inbox.ts';
 import { LiveRun } from './live-run.ts';
 import { type Home, homeOf, runDirectoryOf } from './run-directory.ts';
 
@@ -43,7 +42,7 @@ function reader(): InboxReader {
       await does('cancel')();
     },
   };
-  return new InboxReader(home.inbox, new Map([['r1', live]]), handler);
+  return new InboxReader(home.inbox, () => [live], handler);
 }
 
 const full = () => Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });

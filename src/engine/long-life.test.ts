@@ -4,9 +4,9 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PGlite } from '@electric-sql/pglite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { embeddedEngine, madeRun } from '../../test/support/engine.ts';
 import type { Engine } from './engine.ts';
 import { type Home, homeOf } from './run-directory.ts';
-import { embeddedEngine, madeRun } from './testing.ts';
 import type { WorkflowContext, WorkflowDefinition } from './workflow.ts';
 
 let home: Home;

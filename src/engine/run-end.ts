@@ -33,8 +33,8 @@ const askStoreMs = { here: 5000, elsewhere: 1000 } as const;
  * the waiting.
  */
 export async function waitForRunEnd(runs: RunRegistry, runId: string, done: AbortSignal): Promise<'end'> {
-  const known = runs.handles.get(runId);
-  const over = runs.watch(runId).ended();
+  const { handle: known, watch } = runs.of(runId);
+  const over = watch.ended();
   const told =
     known === undefined
       ? over

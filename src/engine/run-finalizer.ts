@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { type CharretteError, exitCodeOf, toCharretteError } from '../base/errors.ts';
-import { type Clock, timeOf } from './clock.ts';
+import { timeOf } from './clock.ts';
 import { storeLost } from './engine-errors.ts';
 import type { Journal } from './journal.ts';
 import type { LiveRun } from './live-run.ts';
@@ -69,7 +69,7 @@ export class RunCleanup {
   }
 
   async #settled(runId: string): Promise<void> {
-    const known = this.#runs.handles.get(runId);
+    const known = this.#runs.find(runId)?.handle;
     const wait = { pollingIntervalMs: 50, timeoutSeconds: settlingSeconds };
     await (known === undefined ? DBOS.getResult(runId, wait) : known.getResult(wait)).catch(() => {});
   }
@@ -78,13 +78,11 @@ export class RunCleanup {
 /** Records ends and stops of runs that their workflows do not decide. */
 export class RunFinalizer {
   readonly #runs: RunRegistry;
-  readonly #departures: RunCleanup;
-  readonly #clock: Clock;
+  readonly #cleanup: RunCleanup;
 
-  constructor(options: { runs: RunRegistry; departures: RunCleanup; clock: Clock }) {
-    this.#runs = options.runs;
-    this.#departures = options.departures;
-    this.#clock = options.clock;
+  constructor(runs: RunRegistry, cleanup: RunCleanup) {
+    this.#runs = runs;
+    this.#cleanup = cleanup;
   }
 
   /** Stops running steps; returns the record of a run that had ended before. */
@@ -98,9 +96,10 @@ export class RunFinalizer {
       if ((await this.stop(id, 'stop')) !== undefined) continue;
       await updateRunRecord(this.#runs.directoryOf(id), { status: 'stopped', process: undefined });
     }
-    this.#runs.underWay.delete(runId);
-    this.#runs.unlock(runId);
-    this.#departures.soon(runId);
+    const run = this.#runs.of(runId);
+    run.isUnderWay = false;
+    run.unlock();
+    this.#cleanup.soon(runId);
     return undefined;
   }
 
@@ -109,7 +108,7 @@ export class RunFinalizer {
     const error = toCharretteError(thrown);
     if (['run-not-found', 'json-invalid', 'store-locked'].includes(error.code)) return;
     await this.#fail(this.#runs.open(runId), `run:refused-${request}`, error);
-    this.#departures.drop(runId);
+    this.#cleanup.drop(runId);
   }
 
   /** The database was unreachable for too long: what is saved is enough to resume later. */
@@ -128,7 +127,7 @@ export class RunFinalizer {
     return updateRunRecord(directory, {
       status: 'failed',
       exit: exitCodeOf(error),
-      ended: timeOf(this.#clock),
+      ended: timeOf(this.#runs.clock),
       error: { code, message, fix },
     });
   }
@@ -142,14 +141,14 @@ export class RunFinalizer {
     events.emit(event, { type: 'run-end', ...end, message });
     return updateRunRecord(directory, {
       ...end,
-      ended: timeOf(this.#clock),
+      ended: timeOf(this.#runs.clock),
       process: undefined,
       error: { code, message, fix },
     });
   }
 
   async #failureOf(runId: string): Promise<unknown> {
-    const failure = this.#runs.failures.get(runId);
+    const failure = this.#runs.find(runId)?.failure;
     if (failure !== undefined) return failure;
     const status = await DBOS.getWorkflowStatus(runId);
     return status?.error ?? new Error(`the workflow ended as ${status?.status}`);

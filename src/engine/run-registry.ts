@@ -61,26 +61,37 @@ class RunStateWatcher {
 /** How long a record that could not be written waits for the next try. */
 const retryDelayMs = 1000;
 
-/** The runs of this process: their state, open files, waiters and locks. */
+/** Everything that this process has of one run. */
+export class ActiveRun {
+  readonly watch = new RunStateWatcher();
+  /** Its open files and steps. */
+  live: LiveRun | undefined;
+  /** Set when the run began in this process. */
+  handle: RunHandle | undefined;
+  /** This process was asked to work on the run, and the run has not ended. */
+  isUnderWay = false;
+  /** What the run failed with here, when its end could not be saved. */
+  failure: unknown;
+  /** Set for a run of another project than the engine's own. */
+  home: Home | undefined;
+  /** On a shared store: this process alone may work on the run. */
+  lock: Lock | undefined;
+  /** The status that was last to be saved. */
+  shown: 'paused' | 'running' | undefined;
+
+  unlock(): void {
+    this.lock?.release();
+    this.lock = undefined;
+  }
+}
+
+/** The runs of this process, one entry for each. */
 export class RunRegistry {
-  readonly live = new Map<string, LiveRun>();
-  /** Runs that began in this process. */
-  readonly handles = new Map<string, RunHandle>();
-  /** Runs that this process was asked to work on and that have not ended. */
-  readonly underWay = new Set<string>();
-  /** Failures of runs here whose end could not be saved. */
-  readonly failures = new Map<string, unknown>();
+  readonly clock: Clock;
+  readonly guard: RunLease | undefined;
   readonly #home: Home;
-  readonly #clock: Clock;
-  readonly #guard: RunLease | undefined;
   readonly #store: Store['kind'];
-  /** Runs of other projects than the engine's own. */
-  readonly #homes = new Map<string, Home>();
-  readonly #watches = new Map<string, RunStateWatcher>();
-  /** The status that was last to be saved for a run. */
-  readonly #standing = new WeakMap<LiveRun, 'paused' | 'running'>();
-  /** Runs on a shared store that this process alone may work on. */
-  readonly #held = new Map<string, Lock>();
+  readonly #runs = new Map<string, ActiveRun>();
 
   constructor(options: {
     home: Home;
@@ -88,21 +99,34 @@ export class RunRegistry {
     guard: RunLease | undefined;
     store: Store['kind'];
   }) {
+    this.clock = options.clock;
+    this.guard = options.guard;
     this.#home = options.home;
-    this.#clock = options.clock;
-    this.#guard = options.guard;
     this.#store = options.store;
   }
 
-  /** Registers a run of another project than the engine's own. */
-  place(runId: string, home: Home): void {
-    this.#homes.set(runId, home);
+  /** The entry of a run; made when it is missing. */
+  of(runId: string): ActiveRun {
+    const run = this.#runs.get(runId) ?? new ActiveRun();
+    this.#runs.set(runId, run);
+    return run;
+  }
+
+  /** The entry of a run, if this process has one. */
+  find(runId: string): ActiveRun | undefined {
+    return this.#runs.get(runId);
+  }
+
+  /** The runs with open files. Reflects runs that are opened or released during the iteration. */
+  *live(): Generator<LiveRun> {
+    for (const { live } of this.#runs.values()) if (live !== undefined) yield live;
   }
 
   /** Child runs are named after their parent, next to it. */
   homeOf(runId: string): Home {
-    const parent = [...this.#homes.keys()].find((id) => id === runId || runId.startsWith(`${id}-`));
-    return (parent === undefined ? undefined : this.#homes.get(parent)) ?? this.#home;
+    for (const [id, { home }] of this.#runs)
+      if (home !== undefined && (id === runId || runId.startsWith(`${id}-`))) return home;
+    return this.#home;
   }
 
   directoryOf(runId: string): RunDirectory {
@@ -119,85 +143,70 @@ export class RunRegistry {
   }
 
   open(runId: string): LiveRun {
-    const known = this.live.get(runId);
-    if (known !== undefined) return known;
-    const directory = this.directoryOf(runId);
-    const live = new LiveRun(directory, this.#clock, {
-      onPause: (run, questions) => {
-        void this.#note(run, 'paused');
-        this.watch(runId).pause([...questions]);
+    const run = this.of(runId);
+    run.live ??= new LiveRun(this.directoryOf(runId), this.clock, {
+      onPause: (live, questions) => {
+        void this.#note(run, live, 'paused');
+        run.watch.pause([...questions]);
       },
-      onContinue: (run) => {
-        void this.#note(run, 'running');
-        this.watch(runId).continue();
+      onContinue: (live) => {
+        void this.#note(run, live, 'running');
+        run.watch.continue();
       },
-      keep: this.#guard?.keep,
-      ready: this.#guard?.ready,
+      keep: this.guard?.keep,
+      ready: this.guard?.ready,
       // A shared store notifies; the embedded one has to be polled.
       ...(this.#store === 'embedded' ? { messagePollMs: 100 } : {}),
     });
-    this.live.set(runId, live);
-    return live;
+    return run.live;
   }
 
   /**
    * Records that a run waits for people, or continues. A full disk ends neither the process nor the run: the write is retried for
    * as long as the run is in that state.
    */
-  async #note(live: LiveRun, status: 'paused' | 'running'): Promise<void> {
+  async #note(run: ActiveRun, live: LiveRun, status: 'paused' | 'running'): Promise<void> {
     const { id } = live.directory;
-    this.#standing.set(live, status);
-    for (let tries = 0; this.#standing.get(live) === status && !live.stopping; tries += 1) {
+    run.shown = status;
+    for (let tries = 0; run.shown === status && !live.stopping; tries += 1) {
       try {
         await updateRunRecord(live.directory, { status });
-        this.#guard?.changed(id, status === 'paused' ? 'waiting' : 'running');
+        this.guard?.changed(id, status === 'paused' ? 'waiting' : 'running');
         return;
       } catch (error) {
-        if (tries === 0) this.#guard?.troubled(id, error);
+        if (tries === 0) this.guard?.troubled(id, error);
         await sleep(retryDelayMs, undefined, { ref: false });
       }
     }
   }
 
-  watch(runId: string): RunStateWatcher {
-    const watch = this.#watches.get(runId) ?? new RunStateWatcher();
-    this.#watches.set(runId, watch);
-    return watch;
-  }
-
   /** On a shared store nothing else keeps two processes from working on one run. */
   async hold(directory: RunDirectory): Promise<void> {
-    if (this.#held.has(directory.id)) return;
-    if (this.#guard !== undefined) {
-      this.#held.set(directory.id, seizeLock(directory.lock));
+    const run = this.of(directory.id);
+    if (run.lock !== undefined) return;
+    if (this.guard !== undefined) {
+      run.lock = seizeLock(directory.lock);
       return;
     }
     const attempt = await tryLock(directory.lock);
     if (!attempt.held) throw heldElsewhere(directory.id, attempt.holder, directory.lock);
-    this.#held.set(directory.id, attempt.lock);
+    run.lock = attempt.lock;
   }
 
-  unlock(runId: string): void {
-    this.#held.get(runId)?.release();
-    this.#held.delete(runId);
-  }
-
-  /** Nothing of the run stays in this process. */
+  /** Releases all state of a run in this process. */
   release(runId: string): void {
-    this.live.get(runId)?.close();
-    this.live.delete(runId);
-    this.handles.delete(runId);
-    this.underWay.delete(runId);
-    this.failures.delete(runId);
-    this.#homes.delete(runId);
-    this.unlock(runId);
-    this.#watches.get(runId)?.end();
-    this.#watches.delete(runId);
+    const run = this.#runs.get(runId);
+    this.#runs.delete(runId);
+    run?.live?.close();
+    run?.unlock();
+    run?.watch.end();
   }
 
   close(): void {
-    for (const { release } of this.#held.values()) release();
-    for (const live of this.live.values()) live.close();
-    this.live.clear();
+    for (const run of this.#runs.values()) {
+      run.unlock();
+      run.live?.close();
+      run.live = undefined;
+    }
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onAbort, raceAbort } from './abort.ts';
-import type { InboxReader } from './inbox-reader.ts';
+import type { InboxReader } from './inbox.ts';
 import { type Answer, type Question, readQuestions, unanswered } from './question.ts';
 import { waitForRunEnd } from './run-end.ts';
 import type { RunFinalizer } from './run-finalizer.ts';
@@ -25,22 +25,22 @@ const startingMs = 5000;
 /** Waits for runs, with a caller who may answer their questions. */
 export class RunWaiter {
   readonly #runs: RunRegistry;
-  readonly #ends: RunFinalizer;
+  readonly #finalizer: RunFinalizer;
   readonly #inboxes: InboxReader;
-  readonly #server: StoreWatch | undefined;
+  readonly #database: StoreWatch | undefined;
   readonly #answer: (runId: string, answers: readonly Answer[]) => Promise<void>;
 
   constructor(options: {
     runs: RunRegistry;
-    ends: RunFinalizer;
+    finalizer: RunFinalizer;
     inboxes: InboxReader;
-    server: StoreWatch | undefined;
+    database: StoreWatch | undefined;
     answer: (runId: string, answers: readonly Answer[]) => Promise<void>;
   }) {
     this.#runs = options.runs;
-    this.#ends = options.ends;
+    this.#finalizer = options.finalizer;
     this.#inboxes = options.inboxes;
-    this.#server = options.server;
+    this.#database = options.database;
     this.#answer = options.answer;
   }
 
@@ -62,16 +62,16 @@ export class RunWaiter {
     done: AbortSignal,
   ): Promise<RunEnd> {
     const directory = this.#runs.directoryOf(runId);
-    const watch = this.#runs.watch(runId);
+    const { watch } = this.#runs.of(runId);
     const stopped = onAbort(options.signal, done);
     const ended = started.then(async () =>
       isFinal((await readRunRecord(directory)).status) ? 'end' : waitForRunEnd(this.#runs, runId, done),
     );
     ended.catch(() => {});
     for (;;) {
-      const lost = this.#server?.lost(done) ?? new Promise<never>(() => {});
+      const lost = this.#database?.lost(done) ?? new Promise<never>(() => {});
       const next = await Promise.race([ended, stopped, lost, watch.paused()]);
-      if (next === 'end') return { kind: 'ended', record: await this.#ends.settle(directory) };
+      if (next === 'end') return { kind: 'ended', record: await this.#finalizer.settle(directory) };
       if (next === 'stop') {
         await Promise.race([started, sleep(startingMs, undefined, { ref: false })]);
         return this.#leave(runId);
@@ -79,8 +79,8 @@ export class RunWaiter {
       if (next === 'lost') {
         // Running steps need no store; their results are kept in the run's directory.
         await raceAbort(this.#runs.open(runId).idle(), options.signal);
-        if (this.#server?.isLost && !options.signal.aborted)
-          return { kind: 'ended', record: await this.#ends.giveUp(runId, this.#server.reason) };
+        if (this.#database?.isLost && !options.signal.aborted)
+          return { kind: 'ended', record: await this.#finalizer.giveUp(runId, this.#database.reason) };
         continue;
       }
       // Another process may answer, cancel or stop while the user here is being asked.
@@ -113,7 +113,7 @@ export class RunWaiter {
 
   /** Stops a run, or lets it wait for answers, unless it has ended. */
   async #leave(runId: string, questions?: Question[]): Promise<RunEnd> {
-    const ended = await this.#ends.stop(runId, questions === undefined ? 'stop' : 'question');
+    const ended = await this.#finalizer.stop(runId, questions === undefined ? 'stop' : 'question');
     if (ended !== undefined) return { kind: 'ended', record: ended };
     const status = questions === undefined ? 'stopped' : 'paused';
     const record = await updateRunRecord(this.#runs.directoryOf(runId), { status, process: undefined });

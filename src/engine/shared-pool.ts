@@ -95,3 +95,6 @@ function clientThatGivesUpAfter(silenceMs: number): typeof postgres.Client {
     }
   };
 }
+
+/** The durable engine's log is for its authors; what people must know are events. */
+export const silentLogger = { info() {}, debug() {}, warn() {}, error() {} };

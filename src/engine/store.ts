@@ -1,16 +1,21 @@
 import { existsSync } from 'node:fs';
 import { access, constants, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { DBOSConfig } from '@dbos-inc/dbos-sdk';
-import type { Pool } from 'pg';
+import { ensurePGDatabase } from '@dbos-inc/dbos-sdk/internal/database_utils';
+import { ensureSystemDatabase, verifySystemDatabase } from '@dbos-inc/dbos-sdk/internal/system_database';
+import { GlobalLogger } from '@dbos-inc/dbos-sdk/internal/telemetry/logs';
+import type { Pool, PoolClient } from 'pg';
 import { CharretteError } from '../base/errors.ts';
 import { keepBaselineCode } from './embedded-pool.ts';
 import { heldOnOtherHost } from './engine-errors.ts';
 import { type Lock, tryLock } from './lock.ts';
 import { isForeign, type ProcessIdentity } from './process-identity.ts';
 import type { Home } from './run-directory.ts';
+import { sharedPool, silentLogger } from './shared-pool.ts';
 
 /** What the embedded database may write when it opens: a segment of its log and some more. */
 const openingBytes = 20 * 1024 * 1024;
@@ -72,11 +77,7 @@ export async function openStore(home: Home, setting: StoreSetting): Promise<Stor
 }
 
 async function openShared({ url, patienceSeconds = defaultPatienceSeconds }: SharedSetting): Promise<Store> {
-  const [{ sharedPool }, { prepareTables }, { dbRetryConfig }] = await Promise.all([
-    import('./shared-pool.ts'),
-    import('./shared-tables.ts'),
-    import('@dbos-inc/dbos-sdk/internal/utils'),
-  ]);
+  const { dbRetryConfig } = await import('@dbos-inc/dbos-sdk/internal/utils');
   // A server that is back is noticed within seconds, not after a minute and a half.
   Object.assign(dbRetryConfig, { initialBackoffSec: 0.2, maxBackoffSec: 3 });
   const patienceMs = patienceSeconds * 1000;
@@ -195,4 +196,44 @@ async function setCorruptStoreAside(home: Home, cause: unknown): Promise<Charret
     fix: 'Run the same command again: a new store is made, and `charrette resume RUN` rebuilds a run from its directory without repeating finished calls.',
     cause,
   });
+}
+
+/** Any number will do, as long as nothing else on the server takes it. */
+const lockNumber = 7_203_118_645;
+const lockTries = 600;
+const lockPauseMs = 100;
+
+/**
+ * Makes the database and its tables where they are missing, one process after another: several that find a new server at
+ * the same time would be in each other's way and fail.
+ */
+export async function prepareTables(url: string, pool: Pool): Promise<void> {
+  const logger = new GlobalLogger(undefined, { logger: silentLogger });
+  const isReady = await verifySystemDatabase(url, logger, pool).then(
+    () => true,
+    () => false,
+  );
+  if (isReady) return;
+  await ensurePGDatabase(url, silentLogger);
+  const client = await pool.connect();
+  // A broken connection fails its next query.
+  const ignore = () => {};
+  client.on('error', ignore);
+  try {
+    await lock(client);
+    await ensureSystemDatabase(url, logger, pool);
+  } finally {
+    client.removeListener('error', ignore);
+    // The lock goes with the connection.
+    client.release(true);
+  }
+}
+
+/** Polls instead of waiting in the server: a connection that is silent too long counts as dead. */
+async function lock(client: PoolClient): Promise<void> {
+  for (let tries = 0; tries < lockTries; tries += 1) {
+    const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS held', [lockNumber]);
+    if (rows[0]?.held === true) return;
+    await sleep(lockPauseMs);
+  }
 }

@@ -90,7 +90,7 @@ async function pollQueue(
     import('../engine/queue/queued-run.ts'),
     import('../engine/queue/workers.ts'),
     import('../engine/queue/workers.ts'),
-    import('../engine/queue/restore.ts'),
+    import('../engine/queue/mirror.ts'),
   ]);
   const [entries, workers] = [await readEntries(queue, ids), await readWorkers(queue)];
   const here = cloneAt(realpathSync(home.project));

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { realpath, rm } from 'node:fs/promises';
 import { type Clock, type Ids, timeOf } from '../engine/clock.ts';
 import { readQuestions, rememberAnswers } from '../engine/question.ts';
-import { relocate } from '../engine/relocate.ts';
 import {
   createRunDirectory,
   type Home,
@@ -11,6 +10,7 @@ import {
   type RunDirectory,
   runDirectoryOf,
 } from '../engine/run-directory.ts';
+import { relocate } from '../engine/run-files.ts';
 import { writeRunRecord } from '../engine/run-record.ts';
 import type { RunInputs } from './inputs.ts';
 import { redactSecrets } from './redact-secrets.ts';

@@ -1,6 +1,11 @@
-import { type Engine, type EngineOptions, openEngine } from './engine.ts';
-import { createRunDirectory, type Home, type RunDirectory, runDirectoryOf } from './run-directory.ts';
-import { writeRunRecord } from './run-record.ts';
+import { type Engine, type EngineOptions, openEngine } from '../../src/engine/engine.ts';
+import {
+  createRunDirectory,
+  type Home,
+  type RunDirectory,
+  runDirectoryOf,
+} from '../../src/engine/run-directory.ts';
+import { writeRunRecord } from '../../src/engine/run-record.ts';
 
 /** An engine on the embedded store, for tests and measurements. */
 export async function embeddedEngine(

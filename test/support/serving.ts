@@ -6,8 +6,7 @@ import { readEvents } from '../../src/engine/event-log.ts';
 import { openQueue, type Queue } from '../../src/engine/queue/queue.ts';
 import { runProgram } from '../../src/main/program.ts';
 import { openPlace } from '../../src/service/worker/places.ts';
-import { serveQueue, type WorkerSummary } from '../../src/service/worker/serve-queue.ts';
-import type { WorkerOptions } from '../../src/service/worker/session.ts';
+import { serveQueue, type WorkerOptions, type WorkerSummary } from '../../src/service/worker/session.ts';
 import type { WorkerEvent } from '../../src/service/worker/worker-event.ts';
 import { until } from './live-program.ts';
 

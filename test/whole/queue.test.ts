@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import postgres from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { acquireSlot, releaseSlots } from '../../src/engine/queue/call-slots.ts';
 import { claimRuns, handBack, heldRuns, type QueueLimits, setState } from '../../src/engine/queue/claim.ts';
 import { readMessages, sendMessage } from '../../src/engine/queue/messages.ts';
 import { RunMirror } from '../../src/engine/queue/mirror.ts';
@@ -15,7 +16,6 @@ import {
   requeue,
   withdraw,
 } from '../../src/engine/queue/queued-run.ts';
-import { acquireSlot, releaseSlots } from '../../src/engine/queue/turns.ts';
 import type { Place } from '../../src/engine/queue/workers.ts';
 import { registerWorker, removeStaleWorkers, removeWorker } from '../../src/engine/queue/workers.ts';
 import { findPostgres, type Postgres, startPostgres } from '../support/postgres.ts';

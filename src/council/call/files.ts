@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { LaneResult } from '../../agents/port.ts';
 import { writeFileAtomicSync, writeJsonAtomicSync } from '../../base/files/atomic.ts';
 import { isRecord, parseJson, readJson } from '../../base/safe-json.ts';
-import { relocate } from '../../engine/relocate.ts';
+import { relocate } from '../../engine/run-files.ts';
 
 /** What a call asks, kept in a file so that the journal stays small. `session`: an earlier one of the agent to continue. */
 export type CallQuestion = { prompt: string; input?: unknown; session?: string | undefined };

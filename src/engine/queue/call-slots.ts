@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Queue } from './queue.ts';
-import { locks } from './tables.ts';
+import { locks, type Queue } from './queue.ts';
 
 /** How often an agent may be called, over all workers. */
 export type CallLimit = {

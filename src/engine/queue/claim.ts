@@ -1,7 +1,6 @@
 import type postgres from 'pg';
-import type { Queue } from './queue.ts';
+import { locks, type Queue } from './queue.ts';
 import { entryColumns, entryOf, type QueueEntry } from './queued-run.ts';
-import { locks } from './tables.ts';
 import { heldNote, type Place, placeFor } from './workers.ts';
 
 /**

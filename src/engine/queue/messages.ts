@@ -2,8 +2,7 @@ import type postgres from 'pg';
 import { isRecord } from '../../base/safe-json.ts';
 import { type Answer, parseQuestions } from '../question.ts';
 import { isAnswer } from '../shapes.ts';
-import type { Queue } from './queue.ts';
-import { locks } from './tables.ts';
+import { locks, type Queue } from './queue.ts';
 
 /**
  * What a terminal wants of the worker that holds a run, wherever that is. `recommend`: from now on questions take the recommended

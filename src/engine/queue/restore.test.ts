@@ -3,9 +3,8 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { projectWith } from '../../../test/support/design-project.ts';
 import { homeOf, runDirectoryOf } from '../run-directory.ts';
-import { digestOf } from './mirror.ts';
+import { digestOf, pullRun, restoreRun } from './mirror.ts';
 import type { Queue } from './queue.ts';
-import { pullRun, restoreRun } from './restore.ts';
 
 /** A store that says it holds these files. */
 function storeWith(files: Readonly<Record<string, string>>): Queue {

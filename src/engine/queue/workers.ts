@@ -1,8 +1,7 @@
 import { hostname } from 'node:os';
 import type postgres from 'pg';
-import type { Queue } from './queue.ts';
+import { locks, type Queue } from './queue.ts';
 import { type QueuedRun, type QueueEntry, unclaimedSql } from './queued-run.ts';
-import { locks } from './tables.ts';
 
 /** A clone that a worker serves, and what can be done there. */
 export type Place = {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { acquireSlot, type CallLimit, releaseSlots } from '../../engine/queue/call-slots.ts';
 import type { Queue } from '../../engine/queue/queue.ts';
-import { acquireSlot, type CallLimit, releaseSlots } from '../../engine/queue/turns.ts';
 
 const retryDelayMs = 500;
 

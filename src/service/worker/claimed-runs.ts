@@ -12,6 +12,18 @@ import type { ServedPlace } from './places.ts';
 import type { StoreRetry } from './store-retry.ts';
 import type { WorkerEvent } from './worker-event.ts';
 
+/** What the parts of a worker share. */
+export type WorkerContext = {
+  queue: Queue;
+  database: StoreRetry;
+  report: (event: WorkerEvent) => void;
+  engine: () => Engine | undefined;
+  /** Aborted when the runs belong to other workers. */
+  lost: AbortSignal;
+  /** Called when the worker was removed, or a run turns out to be another worker's. */
+  lose: () => void;
+};
+
 /** A run that this worker claimed. */
 export type Held = Claim<ServedPlace> & {
   directory: RunDirectory;
@@ -32,31 +44,13 @@ export type Held = Claim<ServedPlace> & {
 
 /** The runs that a worker claimed: reports their state to the queue and keeps their files in the store. */
 export class ClaimedRuns {
-  readonly #queue: Queue;
-  readonly #line: StoreRetry;
-  readonly #report: (event: WorkerEvent) => void;
-  readonly #lost: AbortSignal;
-  readonly #lose: () => void;
-  readonly #engine: () => Engine | undefined;
+  readonly #worker: WorkerContext;
   readonly #held = new Map<string, Held>();
   /** How many came to their end here. */
   ended = 0;
 
-  constructor(options: {
-    queue: Queue;
-    line: StoreRetry;
-    report: (event: WorkerEvent) => void;
-    lost: AbortSignal;
-    /** Called when a run turns out to be another worker's. */
-    lose: () => void;
-    engine: () => Engine | undefined;
-  }) {
-    this.#queue = options.queue;
-    this.#line = options.line;
-    this.#report = options.report;
-    this.#lost = options.lost;
-    this.#lose = options.lose;
-    this.#engine = options.engine;
+  constructor(worker: WorkerContext) {
+    this.#worker = worker;
   }
 
   get ids(): string[] {
@@ -84,7 +78,7 @@ export class ClaimedRuns {
       state: 'running',
       placed: false,
       begun: false,
-      mirror: new RunMirror(this.#queue, claim.entry, directory.root, claim.entry.travels),
+      mirror: new RunMirror(this.#worker.queue, claim.entry, directory.root, claim.entry.travels),
       kept: 0,
       telling: Promise.resolve(),
     };
@@ -100,37 +94,43 @@ export class ClaimedRuns {
   changed(run: string, state: GuardedState): void {
     const held = this.#held.get(run);
     if (held === undefined || held.ending !== undefined) return;
-    const tell = () => (state === 'waiting' ? this.#tellAsking(held) : this.#tellAtWork(held));
+    const tell = () => (state === 'waiting' ? this.#reportWaiting(held) : this.#reportRunning(held));
     const told =
       state === 'ended'
         ? this.end(held)
         : held.telling.then(() => (held.ending === undefined ? tell() : undefined));
-    const heard = told.catch((error) => this.trouble(run, error));
-    if (state !== 'ended') held.telling = heard;
+    const reported = told.catch((error) => this.trouble(run, error));
+    if (state !== 'ended') held.telling = reported;
   }
 
   /** Sends answers from the directory to the queue like all others: the run may have to wait for a place. */
   async answered(run: string, answers: readonly Answer[]): Promise<void> {
     const message: QueueMessage = { type: 'answer', answers: [...answers] };
-    if (this.#held.has(run)) await this.#line.untilSaved(() => sendMessage(this.#queue, run, message));
-    else await this.#engine()?.answer(run, answers);
+    if (this.#held.has(run))
+      await this.#worker.database.untilSaved(() => sendMessage(this.#worker.queue, run, message));
+    else await this.#worker.engine()?.answer(run, answers);
   }
 
   trouble(run: string, error: unknown): undefined {
-    if (!this.#lost.aborted)
-      this.#report({ type: 'run-error', run, message: toCharretteError(error).message });
+    if (!this.#worker.lost.aborted)
+      this.#worker.report({ type: 'run-error', run, message: toCharretteError(error).message });
   }
 
-  async #tellAtWork(held: Held): Promise<void> {
+  async #reportRunning(held: Held): Promise<void> {
     const { run } = held.entry;
     await held.live?.keep().catch(() => {});
-    if (!(await this.#line.untilSaved(() => setState(this.#queue, held.entry, 'running', 'running')))) return;
+    if (
+      !(await this.#worker.database.untilSaved(() =>
+        setState(this.#worker.queue, held.entry, 'running', 'running'),
+      ))
+    )
+      return;
     held.state = 'running';
-    this.#report({ type: 'run-continue', run });
+    this.#worker.report({ type: 'run-continue', run });
   }
 
   /** A run that takes recommended answers continues here without releasing its place. */
-  async #tellAsking(held: Held): Promise<void> {
+  async #reportWaiting(held: Held): Promise<void> {
     const { run } = held.entry;
     if (recordOf(held)?.queue?.yes === true) {
       const answered = this.#answerRecommended(held).catch((error) => this.trouble(run, error));
@@ -138,9 +138,14 @@ export class ClaimedRuns {
     }
     // The question must be in the store before the queue says that the run waits.
     await held.live?.keep().catch(() => {});
-    if (!(await this.#line.untilSaved(() => setState(this.#queue, held.entry, 'waiting', 'paused')))) return;
+    if (
+      !(await this.#worker.database.untilSaved(() =>
+        setState(this.#worker.queue, held.entry, 'waiting', 'paused'),
+      ))
+    )
+      return;
     held.state = 'waiting';
-    this.#report({ type: 'run-ask', run });
+    this.#worker.report({ type: 'run-ask', run });
   }
 
   async #answerRecommended({ entry, directory }: Held): Promise<boolean> {
@@ -149,7 +154,7 @@ export class ClaimedRuns {
       recommended === undefined ? [] : [{ question: id, value: recommended, source: 'recommended' }],
     );
     if (answers.length === 0 || answers.length < questions.length) return false;
-    await this.#engine()?.answer(entry.run, answers);
+    await this.#worker.engine()?.answer(entry.run, answers);
     return true;
   }
 
@@ -164,10 +169,13 @@ export class ClaimedRuns {
     void held.live?.stop();
     await held.telling;
     const said = status ?? recordOf(held)?.status ?? 'failed';
-    if (!(await this.#line.untilSaved(() => setState(this.#queue, held.entry, 'ended', said)))) return;
+    if (
+      !(await this.#worker.database.untilSaved(() => setState(this.#worker.queue, held.entry, 'ended', said)))
+    )
+      return;
     this.#held.delete(held.entry.run);
     this.ended += 1;
-    this.#report({ type: 'run-end', run: held.entry.run, status: said });
+    this.#worker.report({ type: 'run-end', run: held.entry.run, status: said });
   }
 
   /** Runs whose end is recorded: they are neither stopped nor requeued. */
@@ -185,15 +193,20 @@ export class ClaimedRuns {
   }
 
   /** Requeues a run. False: the database cannot be reached; other workers requeue the run once this one times out. */
-  async giveBack(held: Held, note: string, behind = false): Promise<boolean> {
+  async requeue(held: Held, note: string, behind = false): Promise<boolean> {
     const { run } = held.entry;
     try {
-      if (!(await this.#line.untilSaved(() => handBack(this.#queue, held.entry, note, behind)))) return false;
+      if (
+        !(await this.#worker.database.untilSaved(() =>
+          handBack(this.#worker.queue, held.entry, note, behind),
+        ))
+      )
+        return false;
     } catch {
       return false;
     }
     this.#held.delete(run);
-    this.#report({ type: 'run-requeued', run });
+    this.#worker.report({ type: 'run-requeued', run });
     return true;
   }
 
@@ -209,13 +222,13 @@ export class ClaimedRuns {
     }
     try {
       if (held.entry.run === id) held.live = live;
-      await this.#line.untilSaved(() => held.mirror.keep());
+      await this.#worker.database.untilSaved(() => held.mirror.keep());
       held.kept = count;
     } catch (error) {
-      if (error instanceof RunLostError) this.#lose();
+      if (error instanceof RunLostError) this.#worker.lose();
       else throw error;
     }
-    if (!this.#lost.aborted) return;
+    if (!this.#worker.lost.aborted) return;
     void live.stop();
     throw new RunLostError(id);
   }

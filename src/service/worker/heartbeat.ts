@@ -1,35 +1,28 @@
 import { hostname } from 'node:os';
 import { type BeatNews, beatEveryMs, Heartbeat } from '../../engine/queue/heartbeat.ts';
-import type { Queue } from '../../engine/queue/queue.ts';
 import { registerWorker, removeStaleWorkers, removeWorker, setPlaces } from '../../engine/queue/workers.ts';
 import { codeVersion } from '../../workflows/version.ts';
+import type { WorkerContext } from './claimed-runs.ts';
 import { publicPlace, refreshPlace, type ServedPlace } from './places.ts';
-import type { StoreRetry } from './store-retry.ts';
-import type { WorkerEvent } from './worker-event.ts';
 
-type PresenceOptions = {
-  queue: Queue;
+type HeartbeatOptions = Pick<WorkerContext, 'queue' | 'database' | 'report' | 'lose'> & {
   url: string;
   worker: string;
   places: readonly ServedPlace[];
   labels: readonly string[];
   heartbeatTimeoutSeconds: number;
-  line: StoreRetry;
-  report: (event: WorkerEvent) => void;
-  /** Called when the others have removed this worker. */
-  lose: () => void;
 };
 
 /** Sends the heartbeat of a worker, reports its clones, and removes workers that timed out. */
 export class WorkerHeartbeat {
-  readonly #options: PresenceOptions;
+  readonly #options: HeartbeatOptions;
   #places: readonly ServedPlace[];
   #heart: Heartbeat | undefined;
   /** Since when heartbeats have been regular: a worker that was cut off itself cannot judge others. */
   #steadySince = performance.now();
-  #looking = false;
+  #checking = false;
 
-  constructor(options: PresenceOptions) {
+  constructor(options: HeartbeatOptions) {
     this.#options = options;
     this.#places = options.places;
   }
@@ -43,7 +36,7 @@ export class WorkerHeartbeat {
     return beatEveryMs(this.#options.heartbeatTimeoutSeconds * 1000);
   }
 
-  async appear(): Promise<void> {
+  async register(): Promise<void> {
     const { queue, url, worker, places, labels, heartbeatTimeoutSeconds, report } = this.#options;
     await registerWorker(queue, {
       worker,
@@ -54,7 +47,7 @@ export class WorkerHeartbeat {
       codeVersion,
     });
     const silentMs = heartbeatTimeoutSeconds * 1000;
-    this.#heart = new Heartbeat({ url, worker, silentMs, news: (news) => this.#hearBeat(news) });
+    this.#heart = new Heartbeat({ url, worker, silentMs, news: (news) => this.#receive(news) });
     report({
       type: 'worker-start',
       worker,
@@ -69,11 +62,11 @@ export class WorkerHeartbeat {
   }
 
   /** Reports which commits are checked out here, does what else is due, and removes workers that timed out. */
-  async lookAround(alsoDue: () => Promise<void>): Promise<void> {
-    const { queue, worker, heartbeatTimeoutSeconds, line, report } = this.#options;
+  async checkOthers(alsoDue: () => Promise<void>): Promise<void> {
+    const { queue, worker, heartbeatTimeoutSeconds, database, report } = this.#options;
     // A slow round is not joined by the next.
-    if (this.#looking || this.#heart?.isFresh !== true) return;
-    this.#looking = true;
+    if (this.#checking || this.#heart?.isFresh !== true) return;
+    this.#checking = true;
     try {
       const places = await Promise.all(this.#places.map(refreshPlace));
       const moved = places.some(({ head }, index) => head !== this.#places[index]?.head);
@@ -85,14 +78,14 @@ export class WorkerHeartbeat {
       const given = await removeStaleWorkers(queue, heartbeatTimeoutSeconds, worker);
       for (const gone of given) report({ type: 'worker-gone', ...gone });
     } catch (error) {
-      line.fails(error);
+      database.fails(error);
     } finally {
-      this.#looking = false;
+      this.#checking = false;
     }
   }
 
   /** Unregisters the worker. */
-  async leave(): Promise<void> {
+  async unregister(): Promise<void> {
     await removeWorker(this.#options.queue, this.#options.worker);
   }
 
@@ -100,10 +93,10 @@ export class WorkerHeartbeat {
     await this.#heart?.stop();
   }
 
-  #hearBeat(news: BeatNews): void {
-    const { heartbeatTimeoutSeconds, line, lose } = this.#options;
+  #receive(news: BeatNews): void {
+    const { heartbeatTimeoutSeconds, database, lose } = this.#options;
     if (news.type === 'gone') lose();
-    else if (news.type === 'silent') line.fails(new Error(news.message));
+    else if (news.type === 'silent') database.fails(new Error(news.message));
     else if (news.gapSeconds > heartbeatTimeoutSeconds / 2) this.#steadySince = performance.now();
   }
 }

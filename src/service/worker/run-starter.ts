@@ -1,52 +1,37 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { toCharretteError } from '../../base/errors.ts';
-import type { Engine } from '../../engine/engine.ts';
 import { type Claim, setClone } from '../../engine/queue/claim.ts';
-import { RunLostError } from '../../engine/queue/mirror.ts';
-import type { Queue } from '../../engine/queue/queue.ts';
-import { restoreRun } from '../../engine/queue/restore.ts';
+import { RunLostError, restoreRun } from '../../engine/queue/mirror.ts';
 import { refusedNote } from '../../engine/queue/workers.ts';
 import type { RunDirectory } from '../../engine/run-directory.ts';
 import { isFinal, type RunRecord, readRunRecordSync, updateRunRecord } from '../../engine/run-record.ts';
 import { noteTree } from '../../workflows/design/tree.ts';
-import type { ClaimedRuns, Held } from './claimed-runs.ts';
-import type { ServedPlace } from './places.ts';
-import { classifyStartFailure } from './places.ts';
-import type { WorkerEvent } from './worker-event.ts';
+import type { ClaimedRuns, Held, WorkerContext } from './claimed-runs.ts';
+import { classifyStartFailure, type ServedPlace } from './places.ts';
 
 /** How long the worker claims nothing after it requeued a run that could not start here. */
 const restMs = { store: 1000, machine: 10_000 } as const;
 
 /** Starts claimed runs, concurrently with everything else: a run that cannot start now delays no other. */
 export class RunStarter {
-  readonly #queue: Queue;
+  readonly #worker: WorkerContext;
   readonly #held: ClaimedRuns;
-  readonly #report: (event: WorkerEvent) => void;
-  readonly #engine: () => Engine | undefined;
-  readonly #lose: () => void;
   /** Nothing more starts. */
   readonly #stop: AbortSignal;
   /** Nothing more counts. */
   readonly #over: AbortSignal;
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #starting = new Set<Promise<void>>();
   #restUntil = 0;
 
-  constructor(options: {
-    queue: Queue;
-    held: ClaimedRuns;
-    report: (event: WorkerEvent) => void;
-    engine: () => Engine | undefined;
-    lose: () => void;
-    stop: AbortSignal;
-    over: AbortSignal;
-  }) {
-    this.#queue = options.queue;
-    this.#held = options.held;
-    this.#report = options.report;
-    this.#engine = options.engine;
-    this.#lose = options.lose;
-    this.#stop = options.stop;
-    this.#over = options.over;
+  constructor(
+    worker: WorkerContext,
+    held: ClaimedRuns,
+    { stop, over }: Record<'stop' | 'over', AbortSignal>,
+  ) {
+    this.#worker = worker;
+    this.#held = held;
+    this.#stop = stop;
+    this.#over = over;
   }
 
   /** Whether a run could not start here a moment ago. */
@@ -54,35 +39,35 @@ export class RunStarter {
     return performance.now() < this.#restUntil;
   }
 
-  take(claim: Claim<ServedPlace>): void {
+  start(claim: Claim<ServedPlace>): void {
     const { run, title, epoch } = claim.entry;
     const held = this.#held.hold(claim);
-    this.#report({ type: 'run-claimed', run, title, project: claim.place.home.project, epoch });
-    const taking = this.#begin(held)
+    this.#worker.report({ type: 'run-claimed', run, title, project: claim.place.home.project, epoch });
+    const starting = this.#begin(held)
       .catch((error) => this.#refuse(held, error))
       .catch((error) => this.#held.trouble(run, error))
-      .finally(() => this.#underWay.delete(taking));
-    this.#underWay.add(taking);
+      .finally(() => this.#starting.delete(starting));
+    this.#starting.add(starting);
   }
 
   /** Resolves when no run is being started. */
   async settled(): Promise<void> {
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#starting);
   }
 
   async #begin(held: Held): Promise<void> {
     const { entry, place, directory } = held;
     const comes = entry.travels && (entry.atClone !== place.clone || !existsSync(directory.record));
-    if (comes) await restoreRun(this.#queue, directory, place.home.project);
+    if (comes) await restoreRun(this.#worker.queue, directory, place.home.project);
     // Uncommitted changes are a person's by now: they must not count as the work of agents, and be undone.
     if (comes || !hasLanes(directory)) await noteTree(directory, place.home.project);
-    if (!(await setClone(this.#queue, entry, place.clone))) throw new RunLostError(entry.run);
+    if (!(await setClone(this.#worker.queue, entry, place.clone))) throw new RunLostError(entry.run);
     held.placed = true;
     const { status } = readRunRecordSync(directory);
     // Its last worker died before the queue received its end.
     if (isOver(status)) return this.#held.end(held, status);
     if (this.#stop.aborted) return;
-    await this.#engine()?.start(entry.run, place.home);
+    await this.#worker.engine()?.start(entry.run, place.home);
     held.begun = true;
     // Its inbox had a cancel.
     if (readRunRecordSync(directory).status === 'cancelled') await this.#held.end(held);
@@ -93,10 +78,10 @@ export class RunStarter {
     const { run } = held.entry;
     const fault = classifyStartFailure(error);
     if (this.#over.aborted) return;
-    if (fault === 'lost') return this.#lose();
+    if (fault === 'lost') return this.#worker.lose();
     const { code, message, fix } = toCharretteError(error);
-    this.#report({ type: 'run-refuse', run, message });
-    this.#engine()?.forget(run);
+    this.#worker.report({ type: 'run-refuse', run, message });
+    this.#worker.engine()?.forget(run);
     if (fault === 'run') {
       const why = { code, message, fix };
       await this.#note(held, { status: 'failed', exit: 1, error: why, process: undefined });
@@ -104,7 +89,7 @@ export class RunStarter {
     }
     this.#restUntil = performance.now() + restMs[fault];
     await this.#note(held, { status: 'queued', process: undefined });
-    await this.#held.giveBack(held, refusedNote(message), fault === 'machine');
+    await this.#held.requeue(held, refusedNote(message), fault === 'machine');
   }
 
   /** Records the outcome, best effort; does not change a copy that is older than the store's. */

@@ -2,19 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { World } from '../../agents/settings.ts';
+import { toCharretteError } from '../../base/errors.ts';
 import { raceAbort } from '../../engine/abort.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { livingHolder } from '../../engine/lock.ts';
+import type { CallLimit } from '../../engine/queue/call-slots.ts';
 import { claimRuns, handBack, heldRuns, type QueueLimits } from '../../engine/queue/claim.ts';
 import type { Queue } from '../../engine/queue/queue.ts';
 import { forgetEnded } from '../../engine/queue/queued-run.ts';
-import type { CallLimit } from '../../engine/queue/turns.ts';
 import { runDirectoryOf } from '../../engine/run-directory.ts';
 import { updateRunRecord } from '../../engine/run-record.ts';
 import { openStories } from '../../workflows/open.ts';
 import { codeVersion } from '../../workflows/version.ts';
 import { AgentRateLimiter } from './agent-rate-limiter.ts';
-import { ClaimedRuns } from './claimed-runs.ts';
+import { ClaimedRuns, type WorkerContext } from './claimed-runs.ts';
 import { WorkerHeartbeat } from './heartbeat.ts';
 import { MessageHandler } from './message-handler.ts';
 import type { ServedPlace } from './places.ts';
@@ -57,43 +58,41 @@ export class WorkerSession {
   readonly #lost = new AbortController();
   /** Aborted when the time for a stop is over. */
   readonly #drained = new AbortController();
-  readonly #line: StoreRetry;
-  readonly #held: ClaimedRuns;
-  readonly #taking: RunStarter;
-  readonly #hearing: MessageHandler;
-  readonly #turns: AgentRateLimiter;
-  readonly #presence: WorkerHeartbeat;
+  readonly #database: StoreRetry;
+  readonly #claimed: ClaimedRuns;
+  readonly #starter: RunStarter;
+  readonly #messages: MessageHandler;
+  readonly #limiter: AgentRateLimiter;
+  readonly #heartbeat: WorkerHeartbeat;
   #engine: Engine | undefined;
   #countedAt = performance.now();
 
   private constructor(options: WorkerOptions, report: (event: WorkerEvent) => void) {
-    const { queue, limit, limits } = options;
+    const { queue } = options;
     this.#options = options;
     this.#report = report;
     const [lost, drained] = [this.#lost.signal, this.#drained.signal];
-    const engine = () => this.#engine;
-    const lose = () => this.#lose();
-    this.#line = new StoreRetry(report, { lost, drained });
-    this.#held = new ClaimedRuns({ queue, line: this.#line, report, lost, lose, engine });
-    const over = AbortSignal.any([lost, drained]);
-    this.#taking = new RunStarter({
+    this.#database = new StoreRetry(report, { lost, drained });
+    const worker: WorkerContext = {
       queue,
-      held: this.#held,
+      database: this.#database,
       report,
-      engine,
-      lose,
-      stop: options.signal,
-      over,
-    });
-    this.#hearing = new MessageHandler({ queue, held: this.#held, engine, limit, limits });
-    this.#turns = new AgentRateLimiter(queue, this.#id, options.agents);
-    this.#presence = new WorkerHeartbeat({ ...options, worker: this.#id, line: this.#line, report, lose });
+      engine: () => this.#engine,
+      lost,
+      lose: () => this.#lose(),
+    };
+    this.#claimed = new ClaimedRuns(worker);
+    const over = AbortSignal.any([lost, drained]);
+    this.#starter = new RunStarter(worker, this.#claimed, { stop: options.signal, over });
+    this.#messages = new MessageHandler(worker, this.#claimed, options);
+    this.#limiter = new AgentRateLimiter(queue, this.#id, options.agents);
+    this.#heartbeat = new WorkerHeartbeat({ ...options, ...worker, worker: this.#id });
   }
 
   static async begin(options: WorkerOptions, report: (event: WorkerEvent) => void): Promise<WorkerSession> {
-    const incarnation = new WorkerSession(options, report);
-    await incarnation.#open();
-    return incarnation;
+    const session = new WorkerSession(options, report);
+    await session.#open();
+    return session;
   }
 
   async #open(): Promise<void> {
@@ -103,20 +102,20 @@ export class WorkerSession {
     const configured = { agents: undefined, file: configFile };
     const opening = await openStories(first.home, { url }, world, configured, {
       guard: {
-        ready: (stop) => this.#presence.fresh(stop),
-        keep: (live) => this.#held.keep(live),
-        answered: (run, answers) => this.#held.answered(run, answers),
-        changed: (run, state) => this.#held.changed(run, state),
-        troubled: (run, error) => this.#held.trouble(run, error),
+        ready: (stop) => this.#heartbeat.fresh(stop),
+        keep: (live) => this.#claimed.keep(live),
+        answered: (run, answers) => this.#claimed.answered(run, answers),
+        changed: (run, state) => this.#claimed.changed(run, state),
+        troubled: (run, error) => this.#claimed.trouble(run, error),
       },
       agentsIn: (project) => places.find(({ home }) => home.project === project)?.roster ?? [],
-      turn: (agent, signal, body) => this.#turns.within(agent, signal, body),
+      turn: (agent, signal, body) => this.#limiter.within(agent, signal, body),
       parallel,
     });
     if (!opening.opened) throw new Error('A shared store has no holder.');
     this.#engine = opening.engine;
     try {
-      await this.#presence.appear();
+      await this.#heartbeat.register();
     } catch (error) {
       // The next try needs the durable engine for itself.
       await opening.engine.close();
@@ -127,45 +126,45 @@ export class WorkerSession {
   /** Sends heartbeats, claims runs and handles messages until told to stop or removed by the others. */
   async work(): Promise<WorkerSessionEnd> {
     const { signal } = this.#options;
-    const round = () => void this.#presence.lookAround(() => this.#alsoDue());
-    const rounds = setInterval(round, this.#presence.everyMs);
+    const round = () => void this.#heartbeat.checkOthers(() => this.#alsoDue());
+    const rounds = setInterval(round, this.#heartbeat.everyMs);
     const sweeps = setInterval(() => void this.#sweep(), sweepMs);
     void this.#sweep();
     const either = AbortSignal.any([signal, this.#lost.signal]);
-    let attending = Promise.resolve();
+    let polling = Promise.resolve();
     try {
       while (!either.aborted) {
-        attending = this.#attend();
+        polling = this.#poll();
         // A store that is away must not keep it from hearing that it shall go.
-        await raceAbort(attending, either);
+        await raceAbort(polling, either);
         await sleep(pollMs, undefined, { signal: either }).catch(() => {});
       }
-      return this.#lost.signal.aborted ? await this.#giveUp() : await this.#goHome(attending);
+      return this.#lost.signal.aborted ? await this.#abandon() : await this.#drain(polling);
     } finally {
       clearInterval(rounds);
       clearInterval(sweeps);
-      await this.#presence.stop();
+      await this.#heartbeat.stop();
     }
   }
 
   /** One poll of the queue. */
-  async #attend(): Promise<void> {
+  async #poll(): Promise<void> {
     try {
       // Runs that were answered go before new ones.
-      await this.#hearing.look();
+      await this.#messages.poll();
       await this.#claim();
       await this.#count();
-      this.#line.answers();
+      this.#database.answers();
     } catch (error) {
-      this.#line.fails(error);
+      this.#database.fails(error);
     }
   }
 
   async #claim(): Promise<void> {
     const { queue, labels, limit, limits } = this.#options;
-    const room = Math.min(limit - this.#held.busy, limit * heldPerPlace - this.#held.all.length);
-    if (room <= 0 || this.#taking.rests) return;
-    const worker = { id: this.#id, labels, places: this.#presence.places, codeVersion };
+    const room = Math.min(limit - this.#claimed.busy, limit * heldPerPlace - this.#claimed.all.length);
+    if (room <= 0 || this.#starter.rests) return;
+    const worker = { id: this.#id, labels, places: this.#heartbeat.places, codeVersion };
     const claims = await claimRuns(
       queue,
       worker,
@@ -173,24 +172,24 @@ export class WorkerSession {
       room,
       (run, { home }) => livingHolder(runDirectoryOf(home, run).lock)?.pid,
     );
-    for (const claim of claims) this.#taking.take(claim);
+    for (const claim of claims) this.#starter.start(claim);
   }
 
   /** Requeues what the queue believes to be here and is not. Only called where no claim is in progress. */
   async #count(): Promise<void> {
     const { queue } = this.#options;
-    if (performance.now() - this.#countedAt < this.#presence.everyMs) return;
+    if (performance.now() - this.#countedAt < this.#heartbeat.everyMs) return;
     this.#countedAt = performance.now();
     for (const { run, epoch } of await heldRuns(queue, this.#id)) {
-      if (this.#held.find(run) !== undefined) continue;
+      if (this.#claimed.find(run) !== undefined) continue;
       await handBack(queue, { run, epoch }, 'its worker did not know that it had it');
       this.#report({ type: 'run-requeued', run });
     }
   }
 
   async #alsoDue(): Promise<void> {
-    this.#held.keepNews();
-    await this.#turns.endLeft();
+    this.#claimed.keepNews();
+    await this.#limiter.endLeft();
   }
 
   async #sweep(): Promise<void> {
@@ -201,49 +200,95 @@ export class WorkerSession {
     if (this.#lost.signal.aborted) return;
     this.#lost.abort();
     this.#engine?.abandon();
-    this.#report({ type: 'worker-lost', worker: this.#id, runs: this.#held.ids });
+    this.#report({ type: 'worker-lost', worker: this.#id, runs: this.#claimed.ids });
   }
 
   /** Its runs belong to others: everything ends at once, and nothing is written any more. */
-  async #giveUp(): Promise<WorkerSessionEnd> {
-    this.#held.clear();
+  async #abandon(): Promise<WorkerSessionEnd> {
+    this.#claimed.clear();
     await this.#engine?.close();
-    return { reason: 'lost', ended: this.#held.ended, back: 0 };
+    return { reason: 'lost', ended: this.#claimed.ended, back: 0 };
   }
 
   /** Waits for calls in progress, then requeues the runs. */
-  async #goHome(attending: Promise<void>): Promise<WorkerSessionEnd> {
+  async #drain(polling: Promise<void>): Promise<WorkerSessionEnd> {
     const { drainSeconds } = this.#options;
     const timer = setTimeout(() => this.#drained.abort(), drainSeconds * 1000);
     const limit = AbortSignal.any([this.#drained.signal, this.#lost.signal]);
-    await this.#rest(attending, limit);
-    const over = this.#lost.signal.aborted ? [] : this.#held.over;
-    const open = this.#lost.signal.aborted ? [] : this.#held.all.filter((held) => !over.includes(held));
+    await this.#rest(polling, limit);
+    const over = this.#lost.signal.aborted ? [] : this.#claimed.over;
+    const open = this.#lost.signal.aborted ? [] : this.#claimed.all.filter((held) => !over.includes(held));
     for (const { entry, placed, directory, live } of open) {
       if (placed)
         await updateRunRecord(directory, { status: 'queued', process: undefined }).catch((error) =>
-          this.#held.trouble(entry.run, error),
+          this.#claimed.trouble(entry.run, error),
         );
       await live?.keep().catch(() => {});
     }
     await this.#engine?.close();
-    await Promise.all(over.map((held) => this.#held.finish(held).catch(() => {})));
-    const back = await Promise.all(open.map((held) => this.#held.giveBack(held, 'its worker was stopped')));
+    await Promise.all(over.map((held) => this.#claimed.finish(held).catch(() => {})));
+    const back = await Promise.all(open.map((held) => this.#claimed.requeue(held, 'its worker was stopped')));
     clearTimeout(timer);
-    await this.#presence.leave().catch(() => {});
+    await this.#heartbeat.unregister().catch(() => {});
     // Whatever still waits for the store waits for nothing.
     this.#drained.abort();
-    const end = { ended: this.#held.ended, back: back.filter(Boolean).length };
+    const end = { ended: this.#claimed.ended, back: back.filter(Boolean).length };
     this.#report({ type: 'worker-end', worker: this.#id, ...end });
     return { reason: 'stopped', ...end };
   }
 
   /** Starts nothing more; what is in progress, also runs that are just being started, has until the limit to end. */
-  async #rest(attending: Promise<void>, limit: AbortSignal): Promise<void> {
+  async #rest(polling: Promise<void>, limit: AbortSignal): Promise<void> {
     // An ended run is not stopped: nothing may follow its last event.
-    for (const { live } of this.#held.over) void live?.stop();
-    const taken = attending.then(() => this.#taking.settled());
+    for (const { live } of this.#claimed.over) void live?.stop();
+    const taken = polling.then(() => this.#starter.settled());
     await Promise.all([this.#engine?.rest(limit), raceAbort(taken, limit)]);
     await this.#engine?.rest(limit);
   }
+}
+
+export type WorkerSummary = { ended: number; back: number };
+
+/**
+ * Claims runs from the queue and executes them until told to stop. A worker that the others removed has lost its runs
+ * and starts again under another name.
+ */
+export async function serveQueue(
+  options: WorkerOptions,
+  report: (event: WorkerEvent) => void,
+): Promise<WorkerSummary> {
+  const sum = { ended: 0, back: 0 };
+  let first = true;
+  for (;;) {
+    const incarnation = first
+      ? await WorkerSession.begin(options, report)
+      : await beginAgain(options, report);
+    if (incarnation === undefined) return sum;
+    first = false;
+    const end = await incarnation.work();
+    sum.ended += end.ended;
+    sum.back += end.back;
+    if (end.reason === 'stopped') return sum;
+  }
+}
+
+const retryDelayMs = 1000;
+
+/** Starts the next session as soon as the database allows it; `undefined` when told to stop before. */
+async function beginAgain(
+  options: WorkerOptions,
+  report: (event: WorkerEvent) => void,
+): Promise<WorkerSession | undefined> {
+  let said: string | undefined;
+  while (!options.signal.aborted) {
+    try {
+      return await WorkerSession.begin(options, report);
+    } catch (error) {
+      const { message } = toCharretteError(error);
+      if (message !== said) report({ type: 'database-unreachable', message });
+      said = message;
+      await sleep(retryDelayMs, undefined, { signal: options.signal }).catch(() => {});
+    }
+  }
+  return undefined;
 }

@@ -40,7 +40,7 @@ export const command: CommandSpec = {
     const url = await sharedUrl(project);
     const config = await settingsOf(project);
     const [{ serveQueue }, { openPlace }, { openQueue }, { describeWorkerEvent }] = await Promise.all([
-      import('../../service/worker/serve-queue.ts'),
+      import('../../service/worker/session.ts'),
       import('../../service/worker/places.ts'),
       import('../../engine/queue/queue.ts'),
       import('../../service/worker/worker-event.ts'),

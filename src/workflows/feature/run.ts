@@ -8,7 +8,7 @@ import { loadExactCounter } from '../../base/text/tokens.ts';
 import { call, callAll, type Reply, type Seat, type Task, textAnswer } from '../../council/call/call.ts';
 import type { Place } from '../../council/call/once.ts';
 import type { CallServices } from '../../council/call/services.ts';
-import { relocate } from '../../engine/relocate.ts';
+import { relocate } from '../../engine/run-files.ts';
 import type { Outcome, WorkflowContext } from '../../engine/workflow.ts';
 import { compose } from '../../prompts/compose.ts';
 import type { PromptDraft } from '../../prompts/part.ts';

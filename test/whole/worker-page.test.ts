@@ -63,7 +63,7 @@ describe.skipIf(findPostgres() === undefined)('the page of a run that a worker i
     const page = await openPage(project, shared);
     const worker = await startWorker(cloneOf(project, 'elsewhere'), shared);
     onTestFinished(() => worker.kill('SIGKILL'));
-    await worker.says(`${run} asks`);
+    await worker.says(`${run} waits`);
     await page.hears(run, /"questions":\["consent"\]/);
     const answered = await page.post(`${run}/answers`, { answers: { consent: 'yes' } });
     expect(answered).toMatchObject({ status: 200, value: { run } });

@@ -130,7 +130,7 @@ describe.skipIf(!installed)('with a queue on a PostgreSQL server', () => {
     expect(told).toMatchObject([{ type: 'run-end', status: 'cancelled' }]);
 
     const worker = await startWorker(project, shared);
-    await worker.says(`${run} asks`);
+    await worker.says(`${run} waits`);
     const answered = await charrette(['answer', run, 'consent=yes', '--json'], { cwd: project, env: shared });
     expect(answered.code, answered.stderr).toBe(0);
     const watched = await charrette(['watch', run, '--json'], { cwd: project, env: shared });

@@ -10,13 +10,16 @@ import { hasEnded, heldElsewhere } from '../engine/engine-errors.ts';
 import type { RunEvent } from '../engine/event.ts';
 import { readEvents } from '../engine/event-log.ts';
 import { isLive, lockOnOtherHost } from '../engine/liveness.ts';
+import type { Answer } from '../engine/question.ts';
 import { type RunDirectory, runDirectoryOf } from '../engine/run-directory.ts';
 import { type RunRecord, readRunRecord } from '../engine/run-record.ts';
 import { createRun, type NewRun } from '../workflows/create-run.ts';
+import { answer } from './answer.ts';
 import { type Attendant, attendRun } from './attend.ts';
 import { type DesignRequest, prepareDesignRun } from './design.ts';
 import type { Project } from './project.ts';
 import { enqueueRun, type QueueWishes, sharedUrl } from './queue.ts';
+import { refreshQueued } from './queue-facts.ts';
 import { watchRun } from './watch.ts';
 
 /** What to run: a request that is prepared first, or a run that is prepared already. */
@@ -258,6 +261,24 @@ export async function startByCommand(project: Project, words: readonly string[])
   const run = reading.ok && isRecord(reading.value) ? reading.value['run'] : undefined;
   if (typeof run !== 'string') throw startError(printed);
   return runDirectoryOf(project, run);
+}
+
+/** Resumes a run in a separate process, once its copy is up to date. */
+export async function resumeDetached(project: Project, directory: RunDirectory): Promise<RunDirectory> {
+  await refreshQueued(project, [directory.id]);
+  return untilShown(project, await resumeRun(project, directory, 'detached'));
+}
+
+/** Answers questions; a paused run continues in a separate process unless that is not wanted. */
+export async function answerDetached(
+  project: Project,
+  directory: RunDirectory,
+  answers: readonly Answer[],
+  wantsResume = true,
+): Promise<void> {
+  await refreshQueued(project, [directory.id]);
+  const { resume, isIdle } = await answer(project, directory, answers, { resume: wantsResume });
+  if (resume && isIdle) await untilShown(project, await resumeRun(project, directory, 'detached'));
 }
 
 /** The error document that a process printed before it ended. */

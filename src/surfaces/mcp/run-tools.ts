@@ -9,17 +9,16 @@ import type { RunEvent } from '../../engine/event.ts';
 import { readEvents } from '../../engine/event-log.ts';
 import { followEvents } from '../../engine/follow.ts';
 import { readLedger, totalsOf } from '../../engine/ledger.ts';
-import type { Question } from '../../engine/question.ts';
+import type { Answer, Question } from '../../engine/question.ts';
 import type { RunDirectory } from '../../engine/run-directory.ts';
 import { type RunRecord, readRunRecord } from '../../engine/run-record.ts';
-import { answer } from '../../service/answer.ts';
 import { listArtifacts, readArtifact } from '../../service/artifacts.ts';
 import { resultDocumentsOf } from '../../service/documents.ts';
 import { linesOf } from '../../service/event-lines.ts';
-import { findRun, type Project } from '../../service/project.ts';
+import { findRun } from '../../service/project.ts';
 import { refreshQueued } from '../../service/queue-facts.ts';
 import { cancel, isSettled, listRuns, type RunStatus, runStatus } from '../../service/runs.ts';
-import { resumeRun, startRun, untilShown } from '../../service/start.ts';
+import { answerDetached, resumeDetached, startRun, untilShown } from '../../service/start.ts';
 import { listInput, listOutput, nextOf, pageInput, pageOf, pageOutput, uriOf } from './pages.ts';
 import { type AskPerson, type Call, defineTool, readsOnly } from './tool.ts';
 
@@ -336,7 +335,7 @@ export const runAnswer = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   async call({ run, answers, resume }, { project }) {
     const directory = await findRun(project, run);
-    await answerRun(project, directory, answers, resume);
+    await answerDetached(project, directory, answers.map(byPerson), resume);
     return stateOf(directory);
   },
 });
@@ -351,8 +350,7 @@ export const runResume = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   async call({ run }, { project }) {
     const directory = await findRun(project, run);
-    await refreshQueued(project, [directory.id]);
-    return stateOf(await untilShown(project, await resumeRun(project, directory, 'detached')));
+    return stateOf(await resumeDetached(project, directory));
   },
 });
 
@@ -373,18 +371,7 @@ export const runCancel = defineTool({
 
 type RunAnswer = { question: string; value: string };
 
-/** Answers questions; a paused run continues in a separate process. */
-async function answerRun(
-  project: Project,
-  directory: RunDirectory,
-  given: readonly RunAnswer[],
-  wantsResume = true,
-): Promise<void> {
-  await refreshQueued(project, [directory.id]);
-  const answers = given.map(({ question, value }) => ({ question, value, source: 'person' as const }));
-  const { resume, isIdle } = await answer(project, directory, answers, { resume: wantsResume });
-  if (resume && isIdle) await untilShown(project, await resumeRun(project, directory, 'detached'));
-}
+const byPerson = ({ question, value }: RunAnswer): Answer => ({ question, value, source: 'person' });
 
 const pollMs = 250;
 
@@ -418,7 +405,7 @@ export const runWait = defineTool({
       if (answers === undefined) {
         return { ...current, settled: isSettled(await runStatus(directory), directory), ...seen };
       }
-      await answerRun(project, directory, answers);
+      await answerDetached(project, directory, answers.map(byPerson));
     }
   },
 });

@@ -8,13 +8,12 @@ import type { Price } from '../../engine/costs.ts';
 import { type Answer, readQuestions } from '../../engine/question.ts';
 import { type Home, type RunDirectory, runDirectoryOf } from '../../engine/run-directory.ts';
 import { readRunRecord } from '../../engine/run-record.ts';
-import { answer } from '../../service/answer.ts';
 import { readArtifact, readPicture } from '../../service/artifacts.ts';
 import type { CommandTable } from '../../service/command.ts';
 import type { Project } from '../../service/project.ts';
 import { refreshQueued } from '../../service/queue-facts.ts';
 import { cancel, runStatus } from '../../service/runs.ts';
-import { resumeRun, startByCommand, untilShown } from '../../service/start.ts';
+import { answerDetached, resumeDetached, startByCommand } from '../../service/start.ts';
 import { formsOf, wordsOf } from './forms.ts';
 import { listedRuns, snapshotOf } from './snapshot.ts';
 import { readSourceLines } from './source-lines.ts';
@@ -135,7 +134,8 @@ const routes: readonly Route[] = [
   {
     method: 'POST',
     pattern: /^\/api\/runs\/([^/]+)\/resume$/,
-    answer: async ({ project }, [run]) => json(await resume(project, runOf(project, run))),
+    answer: async ({ project }, [run]) =>
+      json(await steered(await resumeDetached(project, runOf(project, run)))),
   },
   {
     method: 'POST',
@@ -226,15 +226,7 @@ async function answerQuestions(project: Project, directory: RunDirectory, body: 
       code: 'usage',
       message: `The run does not ask ${JSON.stringify(unknown.question)}.`,
     });
-  await refreshQueued(project, [directory.id]);
-  const answered = await answer(project, directory, answers);
-  if (answered.resume && answered.isIdle)
-    await untilShown(project, await resumeRun(project, directory, 'detached'));
-  return steered(directory);
-}
-
-async function resume(project: Project, directory: RunDirectory): Promise<Steered> {
-  await untilShown(project, await resumeRun(project, directory, 'detached'));
+  await answerDetached(project, directory, answers);
   return steered(directory);
 }
 

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { startedRepositories } from '../../../test/started-repository.ts';
 import { bareEnvironment, type TemporaryRepository } from '../../../test/temporary-repository.ts';
-import { createBranch, createFeatureBranch } from './branch-create.ts';
+import { createBranch, createFeatureBranch } from './branches.ts';
 import { operationUnderWay } from './repository-facts.ts';
 
 const git = { environment: bareEnvironment };

@@ -3,24 +3,25 @@ import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
 import { startedRepositories } from '../../../test/started-repository.ts';
 import { bareEnvironment, type TemporaryRepository } from '../../../test/temporary-repository.ts';
-import { branchName, decideBranch } from './branch-create.ts';
 import {
   branchFacts,
   branchFactsOf,
   branchInfoMismatches,
+  branchName,
+  decideBranch,
   detectMainBranch,
   entryGate,
   incompleteBranchInfo,
   parseBranchInfo,
   userPrefix,
-} from './branch-facts.ts';
+} from './branches.ts';
 import {
   isRecoverable,
   recoveryOptions,
   renderDirtyTree,
   renderPathList,
   renderProbe,
-} from './tree-recovery.ts';
+} from './tree-probe.ts';
 
 test.each([
   ['Ann Example', 'ann-example'],

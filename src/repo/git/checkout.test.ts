@@ -58,9 +58,9 @@ describe('a checkout that is none any more', () => {
     readFileSync(path.join(repository.root, 'notes.txt'), 'utf8'),
   ];
 
-  const spoilers: Record<string, () => void> = {
+  const damages: Record<string, () => void> = {
     'without its .git': () => rmSync(path.join(checkout, '.git')),
-    'with a repository of its own that runs programs': () => {
+    'with a nested repository that runs programs': () => {
       rmSync(path.join(checkout, '.git'));
       inCheckout('init', '--quiet', '--template=');
       inCheckout('config', 'filter.evil.clean', `touch ${path.join(repository.root, 'notes.txt.evil')}; cat`);
@@ -83,12 +83,12 @@ describe('a checkout that is none any more', () => {
     },
   };
 
-  for (const [name, spoil] of Object.entries(spoilers)) {
+  for (const [name, damage] of Object.entries(damages)) {
     test(`${name} is refused; nothing of the person’s is touched and the folder stays`, async () => {
       repository.write('a.txt', 'my own change\n');
       repository.write('notes.txt', 'mine\n');
       put('work.txt', 'work of an agent\n');
-      spoil();
+      damage();
       const before = state();
       const { root } = repository;
       const refusal = { code: 'checkout-unusable', message: expect.stringContaining(checkout) };
@@ -104,7 +104,7 @@ describe('a checkout that is none any more', () => {
     });
   }
 
-  test('is made anew when all that is left is a half-made .git', async () => {
+  test('is created again when only a half-made .git is left', async () => {
     rmSync(checkout, { recursive: true });
     put('.git', 'gitdir: nowhere\n');
     await openCheckout(repository.root, checkout, start);
@@ -112,7 +112,7 @@ describe('a checkout that is none any more', () => {
   });
 });
 
-test('in a copy of the project a checkout that was open is not blamed on the agent alone', async () => {
+test('names copies of the project as a possible cause of an unusable checkout', async () => {
   const copy = `${repository.root}-copy`;
   cpSync(repository.root, copy, { recursive: true, verbatimSymlinks: true });
   try {
@@ -159,7 +159,7 @@ test('what an attempt left goes, wherever in the repository it is; what git igno
 });
 
 describe('work that git does not take', () => {
-  test('a folder with a repository of its own is refused and stays, again and again', async () => {
+  test('rejects a nested repository each time and keeps it', async () => {
     put('made/index.txt', 'work\n');
     const nested = (...args: string[]) => repository.git('-C', path.join(checkout, 'made'), ...args);
     nested('init', '--quiet', '--template=');
@@ -320,7 +320,7 @@ test('a name that only the environment has signs the commits of a run', async ()
   expect(repository.git('log', '-1', '--format=%an', other?.commit ?? '')).toBe('Charrette');
 });
 
-test('worktrees of the person whose disk is not there survive; entries of our own are taken over and removed', async () => {
+test('keeps worktrees on unmounted disks; reuses and removes its own entries', async () => {
   const disk = realpathSync(mkdtempSync(path.join(tmpdir(), 'charrette-disk-')));
   const place = path.join(disk, 'tree');
   const gone = path.join(repository.root, 'trees', 'gone');

@@ -4,10 +4,10 @@ import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { containedPath } from '../../base/files/contained.ts';
 import { commitOf } from './repository-facts.ts';
-import { type GitOptions, gitOutput, runGit, splitNul, untilDone } from './run-git.ts';
+import { type GitOptions, gitLine, gitOutput, runGit, splitNul, untilDone } from './run-git.ts';
 import { addWorktree } from './worktrees.ts';
 
-/** What the program does in a checkout of its own is not a person's doing: no hooks of the repository run, no submodule is entered. */
+/** Git in a run's checkout runs no hooks of the repository and enters no submodule. */
 const quietly = ['-c', 'core.hooksPath=/dev/null', '-c', 'submodule.recurse=false'];
 
 type Trusted = {
@@ -17,8 +17,8 @@ type Trusted = {
 };
 
 /**
- * Git in a checkout of a run, after a look whether it still is one. Checkouts lie inside the person's repository and agents write in
- * them: without its `.git` file git would find the person's own tree, with another one it would obey an agent's configuration.
+ * Git in a checkout of a run, after checking that it still is one. Checkouts lie inside the user's repository and agents write in
+ * them: without its `.git` file git would find the user's tree, with another one it would obey an agent's configuration.
  */
 export async function trustCheckout(
   root: string,
@@ -30,7 +30,7 @@ export async function trustCheckout(
   if (record === undefined)
     throw unusable(
       checkout,
-      'its .git is not the one that git made for this repository (somebody changed it, or the project was copied or renamed since)',
+      'its .git is not the one that git made for this repository (another process changed it, or the project was copied or renamed since)',
     );
   return {
     record,
@@ -42,13 +42,13 @@ export async function trustCheckout(
 /** `undefined` unless checkout and repository name each other, and git says so too. */
 async function recordOf(root: string, checkout: string, bounded: GitOptions): Promise<string | undefined> {
   const common = await realpath(
-    line(await gitOutput(root, ['rev-parse', '--path-format=absolute', '--git-common-dir'], bounded)),
+    await gitLine(root, ['rev-parse', '--path-format=absolute', '--git-common-dir'], bounded),
   );
   try {
     const top = path.join(await realpath(path.dirname(checkout)), path.basename(checkout));
     const file = path.join(top, '.git');
     const facts = await lstat(file);
-    if (!facts.isFile() || facts.size > longestPointer) return undefined;
+    if (!facts.isFile() || facts.size > maxPointerBytes) return undefined;
     const [, target] = /^gitdir: (.+)\n?$/.exec(await readFile(file, 'utf8')) ?? [];
     if (target === undefined) return undefined;
     const record = await realpath(path.resolve(top, target));
@@ -64,9 +64,9 @@ async function recordOf(root: string, checkout: string, bounded: GitOptions): Pr
   }
 }
 
-const longestPointer = 8192;
+const maxPointerBytes = 8192;
 
-/** A checkout of a commit; one that is there already is left alone, with whatever was done in it. */
+/** Opens a checkout of a commit; an existing one is not changed, with all work in it. */
 export async function openCheckout(
   root: string,
   target: string,
@@ -84,7 +84,7 @@ export async function openCheckout(
   await addWorktree(root, target, commit, git);
 }
 
-/** Puts a checkout on a commit and takes away everything that git would not ignore; no branch moves, whatever an agent checked out there. */
+/** Moves a checkout to a commit and removes everything that git does not ignore. No branch moves, whatever an agent checked out. */
 export async function moveCheckout(
   root: string,
   checkout: string,
@@ -102,7 +102,7 @@ export async function moveCheckout(
   }
 }
 
-/** Everything that was done since `start` as one commit; `undefined` when nothing was. What git cannot take is an error, and stays. */
+/** Commits everything done since `start`; `undefined` when nothing was. Files that git cannot take are an error and stay. */
 export async function commitAll(
   root: string,
   checkout: string,
@@ -116,8 +116,8 @@ export async function commitAll(
   for (const { name } of entries.filter(isSubmodule))
     if ((await namesIn(path.join(checkout, name))).length > 0)
       throw unusable(checkout, `there are files in the submodule ${name}, which a commit here cannot hold`);
-  const torn = await conflictsLeft(checkout, entries);
-  if (torn.length > 0) throw unusable(checkout, `a merge was left half-done in ${torn.join(', ')}`);
+  const unmerged = await conflictsLeft(checkout, entries);
+  if (unmerged.length > 0) throw unusable(checkout, `a merge was left half-done in ${unmerged.join(', ')}`);
   await seeAgain(git, checkout, entries);
   await git(['add', '--all', '--sparse']);
   const changes = changesIn(
@@ -126,38 +126,35 @@ export async function commitAll(
   const nested = changes.filter(({ before, after }) => after === gitlink && before !== gitlink);
   if (nested.length > 0) {
     const names = nested.map(({ name }) => name).join(', ');
-    throw unusable(
-      checkout,
-      `${names} is a git repository of its own, whose files a commit here cannot hold`,
-    );
+    throw unusable(checkout, `${names} is a separate git repository; a commit here cannot hold its files`);
   }
   if (changes.length === 0) return undefined;
   const tree = line(await git(['write-tree']));
-  const commit = await writeCommit(root, { tree, parents: [start], message }, git, options);
+  const commit = await writeCommit(root, { tree, parents: [start], message }, options);
   await git(['update-ref', '--no-deref', 'HEAD', commit]);
   return { commit, files: changes.map(({ name }) => name).sort() };
 }
 
-/** A commit made of its parts: no hook runs, nothing is signed, no merge that somebody left half-done gets into it. */
+/** Writes a commit from its parts: without hooks, signature or an unfinished merge. */
 export async function writeCommit(
   root: string,
   { tree, parents, message }: { tree: string; parents: readonly string[]; message: string },
-  git: Trusted['git'],
   options: GitOptions,
 ): Promise<string> {
+  const text = await gitOutput(root, ['stripspace'], { ...options, input: message });
   const who = await identity(root, options);
-  const text = await git(['stripspace'], message);
-  return line(await git([...who, 'commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent])], text));
+  const words = [...who, 'commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent])];
+  return gitLine(root, words, { ...options, input: text });
 }
 
-/** Ignored files and folders in a checkout: whoever removes it removes them for good. */
+/** Ignored files and folders in a checkout; they are lost when it is removed. */
 export async function ignoredIn(root: string, checkout: string, options: GitOptions = {}): Promise<string[]> {
   const { git } = await trustCheckout(root, checkout, options);
   const words = ['ls-files', '--others', '--ignored', '--exclude-standard'];
   return splitNul(await git([...words, '--directory', '--no-empty-directory', '-z']));
 }
 
-/** Keeps what was done in a checkout since `start` under a name of its own, so that moving the checkout cannot lose it. */
+/** Saves the work done in a checkout since `start` under a reference, so that moving the checkout cannot lose it. */
 export async function keepWork(
   root: string,
   checkout: string,
@@ -169,7 +166,7 @@ export async function keepWork(
   if (work !== undefined) await gitOutput(root, ['update-ref', reference, work.commit], git);
 }
 
-/** Puts kept work back into a checkout; without any the checkout stays as it is. */
+/** Restores saved work into a checkout; without any it does not change. */
 export async function restoreWork(
   root: string,
   checkout: string,
@@ -180,10 +177,10 @@ export async function restoreWork(
   if (kept !== undefined) await moveCheckout(root, checkout, kept, git);
 }
 
-/** The person's own name where git knows one; names in the environment win over both. */
+/** The user's name where git knows one; names in the environment win over both. */
 async function identity(root: string, git: GitOptions): Promise<string[]> {
-  const known = await runGit(root, ['config', 'user.email'], git);
-  return known.code === 0 && known.stdout.trim() !== ''
+  const email = await runGit(root, ['config', 'user.email'], git);
+  return email.code === 0 && email.stdout.trim() !== ''
     ? []
     : ['-c', 'user.name=Charrette', '-c', 'user.email=charrette@localhost'];
 }
@@ -218,10 +215,10 @@ async function conflictsLeft(checkout: string, entries: readonly Entry[]): Promi
   return held.flat();
 }
 
-/** Files that an agent told git to overlook are work all the same; what is not checked out stays so. */
+/** Includes files that an agent told git to overlook; what is not checked out stays so. */
 async function seeAgain(git: Trusted['git'], checkout: string, entries: readonly Entry[]): Promise<void> {
   const assumed = entries.filter(({ tag }) => /[a-z]/.test(tag));
-  const skipped = entries.filter(({ tag, name }) => /s/i.test(tag) && isThere(path.join(checkout, name)));
+  const skipped = entries.filter(({ tag, name }) => /s/i.test(tag) && exists(path.join(checkout, name)));
   for (const [flag, those] of [
     ['--no-assume-unchanged', assumed],
     ['--no-skip-worktree', skipped],
@@ -230,17 +227,17 @@ async function seeAgain(git: Trusted['git'], checkout: string, entries: readonly
       await git(['update-index', flag, '-z', '--stdin'], those.map(({ name }) => name).join('\0'));
 }
 
-function isThere(file: string): boolean {
+function exists(file: string): boolean {
   try {
     lstatSync(file);
     return true;
   } catch {
-    // Not even a folder of it is, where a file stands in its place.
+    // A file in place of a parent folder is an error too.
     return false;
   }
 }
 
-/** `:100644 100644 1a2b3c 4d5e6f M`, and the name as a part of its own. */
+/** `:100644 100644 1a2b3c 4d5e6f M`, then the name as a separate part. */
 function changesIn(raw: string): { before: string; after: string; name: string }[] {
   const parts = splitNul(raw);
   return parts.flatMap((facts, index) => {

@@ -37,7 +37,7 @@ test('what changed since the base of a plan is named', async () => {
   expect(driftOfPlan(drift, ['a.txt', 'other.txt'])).toEqual([{ path: 'a.txt', change: 'modified' }]);
 });
 
-test('drift of a package is told in the paths of the package; its neighbours do not count', async () => {
+test('reports the drift of a package by its own paths, without neighbours', async () => {
   const base = repository.git('rev-parse', 'HEAD');
   repository.write('a.txt', 'changed\n');
   repository.write('src/b.txt', 'changed\n');
@@ -52,7 +52,7 @@ test('drift of a package is told in the paths of the package; its neighbours do 
   expect(driftOfPlan(drift, ['b.txt'])).toEqual([{ path: 'b.txt', change: 'modified' }]);
 });
 
-test('a base is not called lost where git is missing, or there is no repository', async () => {
+test('does not report a lost base without git or a repository', async () => {
   const base = repository.git('rev-parse', 'HEAD');
   const without = { environment: { ...bareEnvironment, PATH: folder() } };
   await expect(driftSince(root, base, without)).rejects.toMatchObject({ code: 'git-missing' });

@@ -1,12 +1,12 @@
-import { commitOf } from './repository-facts.ts';
-import { type GitOptions, gitOutput, runGit, splitNul } from './run-git.ts';
+import { commitOf, isAncestor } from './repository-facts.ts';
+import { type GitOptions, gitLine, gitOutput, splitNul } from './run-git.ts';
 import { probeTree } from './tree-probe.ts';
 
 export type DriftedFile = { path: string; change: 'added' | 'modified' | 'deleted' | 'other' };
 
 /** What happened since a base commit. */
 export type Drift = {
-  /** `same`; `ahead`: commits were added; `diverged`: the base is no ancestor any more; `lost`: this clone does not have it. */
+  /** `same`; `ahead`: commits were added; `diverged`: the base is not an ancestor any more; `lost`: this clone does not have it. */
   relation: 'same' | 'ahead' | 'diverged' | 'lost';
   head: string | undefined;
   commits: number;
@@ -17,17 +17,17 @@ export type Drift = {
 /** Compares the working tree of a directory (a repository, or a package in it) with a base commit. */
 export async function driftSince(directory: string, base: string, git: GitOptions = {}): Promise<Drift> {
   const [known, head] = [await commitOf(directory, base, git), await commitOf(directory, 'HEAD', git)];
-  // Where git cannot be asked, nothing was found to be lost.
+  // A git failure is an error, not a lost commit.
   if (head === undefined) await gitOutput(directory, ['rev-parse', '--git-dir'], git);
   if (known === undefined || head === undefined) return { relation: 'lost', head, commits: 0, files: [] };
   const files = await changedFiles(directory, known, git);
   if (known === head) return { relation: 'same', head, commits: 0, files };
-  const ancestor = (await runGit(directory, ['merge-base', '--is-ancestor', known, head], git)).code === 0;
+  const ancestor = await isAncestor(directory, known, head, git);
   const commits = Number(await gitOutput(directory, ['rev-list', '--count', `${known}..${head}`], git));
   return { relation: ancestor ? 'ahead' : 'diverged', head, commits, files };
 }
 
-/** The drifted files that a plan wants to touch: the ones that matter before it is carried out. */
+/** The drifted files that a plan wants to touch; they matter before it runs. */
 export function driftOfPlan(drift: Drift, planned: readonly string[]): DriftedFile[] {
   const wanted = new Set(planned);
   return drift.files.filter(({ path }) => wanted.has(path));
@@ -40,7 +40,7 @@ async function changedFiles(directory: string, base: string, git: GitOptions): P
     index % 2 === 0 ? [{ path: parts[index + 1] ?? '', change: changeOf(status) }] : [],
   );
   const probe = await probeTree(directory, { mode: 'checkpoint', git });
-  const prefix = (await gitOutput(directory, ['rev-parse', '--show-prefix'], git)).replace(/\r?\n$/, '');
+  const prefix = await gitLine(directory, ['rev-parse', '--show-prefix'], git);
   const untracked = probe.newUntracked
     .filter((path) => path.startsWith(prefix))
     .map((path) => ({ path: path.slice(prefix.length), change: 'added' as const }));

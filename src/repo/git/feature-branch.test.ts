@@ -22,8 +22,8 @@ test('going to another branch does not overwrite an ignored file of the person',
       code: 'git-failed',
       message: expect.stringContaining('local.env'),
     });
-    const wish = { branch: 'feature', onto: 'main', message: 'Merge' };
-    await expect(mergeInto(root, wish, options)).rejects.toMatchObject({ code: 'git-failed' });
+    const request = { branch: 'feature', onto: 'main', message: 'Merge' };
+    await expect(mergeInto(root, request, options)).rejects.toMatchObject({ code: 'git-failed' });
     expect(readFileSync(path.join(root, 'local.env'), 'utf8')).toBe('mine\n');
     expect(git('rev-parse', 'HEAD', 'main')).toBe(`${feature}\n${main}`);
   } finally {

@@ -1,16 +1,16 @@
 import { CharretteError } from '../../base/errors.ts';
-import { currentBranch } from './repository-facts.ts';
+import { currentBranch, isAncestor, isBranchName } from './repository-facts.ts';
 import { branchTip } from './run-branch.ts';
 import { type GitOptions, type GitResult, gitError, gitOutput, runGit, untilDone } from './run-git.ts';
 
-/** Where somebody works and where a feature belongs. */
+/** The branch that is checked out, compared with the branch of a feature. */
 export type BranchCheck =
-  /** No repository, no branch on record, or a branch that does not exist (yet). */
+  /** No repository, no recorded branch, or a branch that does not exist (yet). */
   | { kind: 'unknown' }
   | { kind: 'same'; branch: string }
   | { kind: 'differs'; branch: string; current: string };
 
-/** §2C: compares the branch on record with the one that is checked out. */
+/** §2C: compares the recorded branch with the one that is checked out. */
 export async function checkBranch(
   directory: string,
   branch: string | undefined,
@@ -23,16 +23,10 @@ export async function checkBranch(
   return { kind: 'differs', branch, current: current ?? 'no branch' };
 }
 
-/** A name out of a file is no option and no path before git says that it can name a branch. */
-async function isBranchName(directory: string, name: string, git: GitOptions): Promise<boolean> {
-  return (await runGit(directory, ['check-ref-format', '--branch', name], git)).code === 0;
-}
-
-/** Whether a commit is part of what is checked out, or everything it brings is there already, as after a squashed merge. */
+/** True if HEAD contains a commit, or all its changes, as after a squashed merge. */
 export async function holdsWork(directory: string, commit: string, git: GitOptions = {}): Promise<boolean> {
   if (!/^[0-9a-f]{7,64}$/.test(commit)) return false;
-  const ancestor = await runGit(directory, ['merge-base', '--is-ancestor', commit, 'HEAD'], git);
-  if (ancestor.code === 0) return true;
+  if (await isAncestor(directory, commit, 'HEAD', git)) return true;
   const merged = await runGit(directory, ['merge-tree', '--write-tree', 'HEAD', commit], git);
   const tree = await runGit(directory, ['rev-parse', 'HEAD^{tree}'], git);
   return merged.code === 0 && tree.code === 0 && merged.stdout.trim() === tree.stdout.trim();

@@ -16,6 +16,6 @@ test.each([
   ['the only paragraph', `${mark}\n`],
   ['a paragraph before the last', `Add one\n\n${mark}\n\nDone.\n`],
   ['a line within', `Add one\n\nIt says ${mark} Done.\n`],
-])('%s is no mark', (_, message) => {
+])('%s is not a mark', (_, message) => {
   expect(marksIn(message)).not.toContain(mark);
 });

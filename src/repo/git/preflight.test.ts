@@ -25,7 +25,7 @@ test('L-116 on main, clean, behind its remote: it is fetched, and main stays', a
   expect(repository.git('rev-parse', 'origin/main')).not.toBe(main);
 });
 
-test('L-117 on a branch of one’s own it is fetched, not rebased', async () => {
+test('L-117: fetches and does not rebase on the user’s branch', async () => {
   remoteOf(repository);
   repository.git('checkout', '--quiet', '-b', 'ann-example/x');
   expect(await preflight(root, { ...strict, skipBranchCheck: true })).toEqual({ ok: true, notes: [] });
@@ -43,7 +43,7 @@ test('L-116 L-119 not on main, detached', async () => {
   });
 });
 
-test('L-116 F-31 a dirty tree, and one nobody can look at', async () => {
+test('L-116 F-31: rejects a dirty tree and one that cannot be checked', async () => {
   repository.write('new.txt', 'x');
   const dirty = await preflight(root, strict);
   expect(dirty).toMatchObject({ exit: 2 });
@@ -58,9 +58,9 @@ test('L-116 F-31 a dirty tree, and one nobody can look at', async () => {
   });
 });
 
-// The branch of a run made git forget a merge whose result is what was there before: its parent was lost.
+// The branch of a run once made git forget a merge without changes: its parent was lost.
 test.each(['merge', 'cherry-pick', 'revert', 'rebase', 'am'])(
-  'L-116 git %s under way is no clean tree, though no file differs',
+  'L-116: an unfinished git %s is not a clean tree, although no file differs',
   async (operation) => {
     const head = repository.git('rev-parse', 'HEAD');
     repository.git('checkout', '--quiet', '-b', 'side');
@@ -75,7 +75,7 @@ test.each(['merge', 'cherry-pick', 'revert', 'rebase', 'am'])(
     expect(repository.git('status', '--porcelain')).toBe('');
     expect(await preflight(root, strict)).toMatchObject({
       exit: 2,
-      error: `git ${operation} is under way`,
+      error: `git ${operation} is in progress`,
       fix: expect.stringContaining(`git ${operation} --abort`),
     });
     expect(await preflight(root, { ...strict, skipBranchCheck: true })).toMatchObject({ exit: 2 });
@@ -88,7 +88,7 @@ test('L-116 a remote that cannot be fetched, or is required and missing', async 
   repository.git('remote', 'remove', 'origin');
   expect(await preflight(root, strict)).toMatchObject({
     ok: true,
-    notes: [expect.stringContaining('no remote origin')],
+    notes: [expect.stringContaining('The remote origin does not exist')],
   });
   expect(await preflight(root, { ...strict, remoteRequired: true })).toMatchObject({ exit: 3 });
 });

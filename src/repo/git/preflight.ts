@@ -2,7 +2,7 @@ import { lstatSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { joinTruncated } from '../../base/text/format.ts';
-import { currentBranch, operationUnderWay } from './repository-facts.ts';
+import { currentBranch, operationUnderWay, topLevel } from './repository-facts.ts';
 import { type GitOptions, type GitResult, gitOutput, reasonOf, runGit, splitNul } from './run-git.ts';
 import { probeTree } from './tree-probe.ts';
 
@@ -10,15 +10,15 @@ const pathsPerCall = 200;
 
 /**
  * Files of the working tree that git would overwrite without a word when it moves from HEAD to a commit: those that it does not track
- * and is told to ignore. They are in no commit, so nobody gets them back.
+ * and ignores. They are in no commit, so they cannot be recovered.
  */
 async function overwrittenBy(directory: string, commit: string, git: GitOptions = {}): Promise<string[]> {
   const words = ['diff', '--no-relative', '--name-only', '--no-renames', '--diff-filter=A', '-z'];
   const added = await runGit(directory, [...words, '--end-of-options', 'HEAD', commit], git);
-  // A commit that is not there: whoever wants to move to it is told so by git.
+  // For a missing commit git reports the error itself.
   const names = added.code === 0 ? splitNul(added.stdout) : [];
   if (names.length === 0) return [];
-  const root = (await gitOutput(directory, ['rev-parse', '--show-toplevel'], git)).replace(/\r?\n$/, '');
+  const root = await topLevel(directory, git);
   const taken = [...new Set(names.flatMap((name) => placeTaken(root, name) ?? []))];
   const overwritten: string[] = [];
   for (let start = 0; start < taken.length; start += pathsPerCall) {
@@ -29,7 +29,7 @@ async function overwrittenBy(directory: string, commit: string, git: GitOptions 
   return overwritten;
 }
 
-/** What stands where a file shall come: something of its name, or something else than a folder on the way to it. */
+/** What occupies the place of a new file: an entry of its name, or a non-folder on its path. */
 function placeTaken(root: string, name: string): string | undefined {
   const parts = name.split('/');
   for (let depth = 1; depth <= parts.length; depth += 1) {
@@ -56,7 +56,7 @@ type PreflightSettings = {
   /** Pathspecs of files that do not make a tree dirty. */
   ignore?: readonly string[];
   remote?: string;
-  /** Without the remote: go on with a note, or fail as a missing one does in the strict rule. */
+  /** Fail when the remote is missing, instead of adding a note. */
   remoteRequired?: boolean;
   /** Only look: nothing is fetched. */
   rehearse?: boolean;
@@ -65,7 +65,7 @@ type PreflightSettings = {
   git?: GitOptions;
 };
 
-/** L-116, L-117: a clean and fetched tree, on main or on a branch of one's own. No branch moves: the new one is brought up to date when it is made. */
+/** L-116, L-117: requires a clean and fetched tree, on main or on the user's branch. No branch moves; a new one is updated when it is created. */
 export async function preflight(directory: string, settings: PreflightSettings): Promise<PreflightResult> {
   const {
     skipBranchCheck,
@@ -79,8 +79,8 @@ export async function preflight(directory: string, settings: PreflightSettings):
   // A branch that is made now would have git forget it, also where every file is as HEAD has it.
   const operation = await operationUnderWay(directory, git);
   if (operation !== undefined) {
-    const fix = `Finish it with \`git ${operation} --continue\`, or give it up with \`git ${operation} --abort\`; --no-branch takes the tree as it is.`;
-    return { ...fail(2, `git ${operation} is under way`), fix };
+    const fix = `Finish it with \`git ${operation} --continue\`, or undo it with \`git ${operation} --abort\`; --no-branch takes the tree as it is.`;
+    return { ...fail(2, `git ${operation} is in progress`), fix };
   }
   const branch = await currentBranch(directory, git);
   if (!skipBranchCheck && branch !== mainBranch) {
@@ -100,7 +100,7 @@ export async function preflight(directory: string, settings: PreflightSettings):
   }
   const hasRemote = (await runGit(directory, ['remote', 'get-url', '--', remote], git)).code === 0;
   if (!hasRemote && !remoteRequired)
-    return { ok: true, notes: [`There is no remote ${remote}; nothing was fetched.`] };
+    return { ok: true, notes: [`The remote ${remote} does not exist; nothing was fetched.`] };
   if (hasRemote && rehearse) return { ok: true, notes: [] };
   const fetched = await fetchBranch(directory, remote, mainBranch, settings);
   if (fetched.code !== 0) return fail(3, `git fetch ${remote} ${mainBranch} failed: ${reasonOf(fetched)}`);

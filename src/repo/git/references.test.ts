@@ -26,7 +26,7 @@ async function look(): Promise<References> {
   return found;
 }
 
-/** What is said of a deed. The commands are run as a person would: everything is there again. */
+/** Runs the reported commands as the user would; everything must be restored. */
 async function told(deed: () => void): Promise<string[]> {
   const before = await look();
   deed();
@@ -38,7 +38,7 @@ async function told(deed: () => void): Promise<string[]> {
   return found.map(({ text }) => text);
 }
 
-test('branches and tags that were moved or deleted are told, and the command that is named puts them back', async () => {
+test('reports moved or deleted branches and tags with a command that restores them', async () => {
   const { git } = repository;
   git('branch', 'develop', second);
   git('branch', "it's", first);
@@ -56,7 +56,7 @@ test('branches and tags that were moved or deleted are told, and the command tha
   ]);
 });
 
-test('a stash that was dropped or made is told, also one below the newest', async () => {
+test('reports a dropped or new stash, also below the newest', async () => {
   const { git, write } = repository;
   for (const text of ['older\n', 'newer\n']) {
     write('a.txt', text);
@@ -74,7 +74,7 @@ test('a stash that was dropped or made is told, also one below the newest', asyn
   expect(made).toEqual([`git stash has a new entry ${git('rev-parse', 'refs/stash')}`]);
 });
 
-test('new branches and tags, and the branches that runs go forward on, are nobody’s loss; a run’s branch that is gone is', async () => {
+test('ignores new branches and tags and moved run branches; reports a lost run branch', async () => {
   const { git } = repository;
   git('branch', 'charrette/one', first);
   git('branch', 'charrette/two', first);

@@ -6,10 +6,10 @@ export type References = ReadonlyMap<string, string>;
 
 const watched = ['refs/heads', 'refs/tags', 'refs/stash'];
 const stash = 'refs/stash';
-/** Runs go forward on branches of their own all the time. */
+/** Runs advance these branches all the time. */
 const ofRuns = 'refs/heads/charrette/';
 
-/** `undefined` where git cannot say it. */
+/** `undefined` when git fails. */
 export async function referencesOf(root: string, git: GitOptions = {}): Promise<References | undefined> {
   const words = ['for-each-ref', '--format=%(refname) %(objectname)', ...watched];
   const listed = await runGit(root, words, git);
@@ -17,7 +17,7 @@ export async function referencesOf(root: string, git: GitOptions = {}): Promise<
   const named = linesOf(listed.stdout).map((line) => line.split(' ') as [string, string]);
   const others = named.filter(([name]) => name !== stash);
   if (others.length === named.length) return new Map(named);
-  // The reference is only the newest entry; the others stand in its log alone.
+  // The reference is only the newest entry; the others are in its log alone.
   const entries = await runGit(root, ['rev-list', '--walk-reflogs', stash], git);
   if (entries.code !== 0) return undefined;
   return new Map([
@@ -29,7 +29,7 @@ export async function referencesOf(root: string, git: GitOptions = {}): Promise<
 /** One thing that is not where it was: what to say of it, and the command that puts it back. */
 export type Displaced = { name: string; was: string; is: string; text: string; command: string };
 
-/** What was moved, went or was put away between two looks. New branches and tags take nothing from anybody. */
+/** What was moved, deleted or stashed between two checks. New branches and tags do not count. */
 export function displaced(before: References, after: References): Displaced[] {
   const names = [...new Set([...before.keys(), ...after.keys()])].sort();
   return names.flatMap((name) => {

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
-import { type GitOptions, gitError, gitOutput, runGit, splitNul } from './run-git.ts';
+import { type GitOptions, gitError, gitLine, gitOutput, runGit, splitNul } from './run-git.ts';
 
 /** What git keeps while an operation waits for a person. */
 const marks: readonly (readonly [mark: string, operation: string])[] = [
@@ -13,13 +13,12 @@ const marks: readonly (readonly [mark: string, operation: string])[] = [
   ['REVERT_HEAD', 'revert'],
 ];
 
-/** The git operation that somebody began here and has not ended, by the name of its command. */
+/** The unfinished git operation in a directory, by the name of its command. */
 export async function operationUnderWay(
   directory: string,
   git: GitOptions = {},
 ): Promise<string | undefined> {
-  const said = await gitOutput(directory, ['rev-parse', '--absolute-git-dir'], git);
-  const folder = said.replace(/\r?\n$/, '');
+  const folder = await gitLine(directory, ['rev-parse', '--absolute-git-dir'], git);
   return marks.find(([mark]) => existsSync(path.join(folder, mark)))?.[1];
 }
 
@@ -111,11 +110,11 @@ export async function repositoryFacts(directory: string, options: GitOptions = {
   const answers = Object.fromEntries(
     Object.keys(asked).map((key, index) => [key, parts[index] ?? '']),
   ) as Record<keyof typeof asked, string>;
-  // Git answers this one before it fails for want of a tree.
+  // Git answers this one before it fails because the tree is missing.
   if (answers.inside === 'false') {
     throw new CharretteError({
       code: 'not-a-repository',
-      message: 'The directory belongs to a bare repository or to git’s own folder; there is no working tree.',
+      message: 'The directory belongs to a bare repository or to git’s own folder; it has no working tree.',
       fix: 'Run the command in a checkout.',
     });
   }
@@ -149,6 +148,30 @@ export async function commitOf(
   return result.code === 0 ? result.stdout.trim() : undefined;
 }
 
+/** True if `one` is `other` or an ancestor of it. */
+export async function isAncestor(
+  directory: string,
+  one: string,
+  other: string,
+  git: GitOptions = {},
+): Promise<boolean> {
+  return (await runGit(directory, ['merge-base', '--is-ancestor', one, other], git)).code === 0;
+}
+
+export async function hasBranch(directory: string, name: string, git: GitOptions = {}): Promise<boolean> {
+  return (await runGit(directory, ['show-ref', '--verify', '--quiet', `refs/heads/${name}`], git)).code === 0;
+}
+
+/** True if git accepts a name for a branch; it is then no option and no path. */
+export async function isBranchName(directory: string, name: string, git: GitOptions = {}): Promise<boolean> {
+  return (await runGit(directory, ['check-ref-format', '--branch', name], git)).code === 0;
+}
+
+/** The root of the working tree. */
+export function topLevel(directory: string, git: GitOptions = {}): Promise<string> {
+  return gitLine(directory, ['rev-parse', '--show-toplevel'], git);
+}
+
 export function headCommit(directory: string, options: GitOptions = {}): Promise<string | undefined> {
   return commitOf(directory, 'HEAD', options);
 }
@@ -170,7 +193,9 @@ export function repositoryNotes(facts: RepositoryFacts): string[] {
     ...(facts.linkedWorktree
       ? ['The directory is a linked worktree; its branches are shared with the main one.']
       : []),
-    ...(facts.head === undefined ? ['There is no commit yet: citations and drift cannot be checked.'] : []),
+    ...(facts.head === undefined
+      ? ['The repository has no commit yet: citations and drift cannot be checked.']
+      : []),
     ...(facts.branch === undefined ? ['HEAD is detached.'] : []),
   ];
 }

@@ -83,7 +83,7 @@ test('P-126 a conflict leaves branch and checkout as they were and tells what co
   expect(git('-C', two, 'status', '--porcelain')).toBe('');
 });
 
-test('where a person looks at the branch of a run, its files move forward with it, and what the person has there stays', async () => {
+test('moves the files of a checked-out run branch and keeps the user’s changes', async () => {
   const { root, git, write, start, open } = await begin();
   const [one, two] = [await open('one'), await open('two')];
   git('switch', '--quiet', branch);
@@ -150,7 +150,7 @@ describe('the result goes to the branch the run began on, or nowhere', () => {
     expect(git('rev-parse', 'other', 'main')).toBe(`${began.base}\n${began.base}`);
   });
 
-  test('a rebase that stands at the same commit is left alone', async () => {
+  test('does not touch a rebase at the same commit', async () => {
     const { root, git, tip, began, write, commit } = await done();
     write('a.txt', 'mine\n');
     commit('mine');
@@ -160,7 +160,7 @@ describe('the result goes to the branch the run began on, or nowhere', () => {
     expect(() => git('rebase', '--quiet', 'main')).toThrow();
     const base = git('rev-parse', 'HEAD');
     const result = await forwardTo(root, tip, { base, onto: undefined });
-    expect(result).toEqual({ merged: false, reason: 'git rebase is under way' });
+    expect(result).toEqual({ merged: false, reason: 'git rebase is in progress' });
     git('rebase', '--abort');
     expect(git('rev-parse', 'HEAD')).toBe(side);
   });

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { isInside } from '../../base/files/contained.ts';
 import { commitAll, ignoredIn, writeCommit } from './checkout.ts';
-import { commitOf, currentBranch, headCommit, operationUnderWay } from './repository-facts.ts';
+import { commitOf, currentBranch, headCommit, isAncestor, operationUnderWay } from './repository-facts.ts';
 import {
   type GitOptions,
   type GitResult,
@@ -18,12 +18,12 @@ import {
 import { listWorktrees } from './worktrees.ts';
 
 /**
- * A mark is a line that names a piece of a run's work in its commit, so that a run that starts again finds what is done. Marks are
+ * A mark is a line that names a piece of a run's work in its commit, so that a restarted run finds completed work. Marks are
  * the last paragraph of a message; the paragraphs before it are agents' words and mark nothing.
  */
 const likeMark = /^(?=[ \t]*Charrette-)/gim;
 
-/** A message that says what was done and ends with marks; a line of its words that looks like one is shown as a quote. */
+/** A message that ends with marks; a line of its text that looks like one is quoted. */
 export function markedMessage(words: readonly string[], marks: readonly string[]): string {
   const said = words.map((text) => text.replace(likeMark, '> '));
   return `${[...said, marks.join('\n')].join('\n\n')}\n`;
@@ -36,7 +36,7 @@ export function marksIn(message: string): string[] {
   return gap < 0 ? [] : text.slice(gap + 2).split('\n');
 }
 
-/** A branch of its own for a run; one that is there stays as it is. */
+/** Creates the branch of a run; an existing one does not change. */
 export async function openRunBranch(
   root: string,
   branch: string,
@@ -53,7 +53,7 @@ export function branchTip(root: string, branch: string, git: GitOptions = {}): P
   return commitOf(root, `refs/heads/${branch}`, git);
 }
 
-/** The branches of all runs with the commits they stand at; `undefined` where there is no repository. */
+/** The branches of all runs with their commits; `undefined` outside a repository. */
 export async function runBranches(
   root: string,
   git: GitOptions = {},
@@ -88,7 +88,7 @@ async function landCommit(
   git: GitOptions = {},
 ): Promise<Landing> {
   const tip = (await branchTip(root, branch, git)) ?? start;
-  const onTop = (await runGit(root, ['merge-base', '--is-ancestor', tip, commit], git)).code === 0;
+  const onTop = await isAncestor(root, tip, commit, git);
   const landing = onTop ? { kind: 'landed' as const, commit } : await joined(root, tip, commit, git);
   if (landing.kind === 'landed' && landing.commit !== tip) {
     const place = await placeOf(root, branch, checkouts, git);
@@ -99,7 +99,7 @@ async function landCommit(
   return landing;
 }
 
-/** Where a person looks at the branch of a run; checkouts of the run itself do not count. */
+/** The user's worktree with the branch of a run; checkouts of the run itself do not count. */
 async function placeOf(
   root: string,
   branch: string,
@@ -112,14 +112,14 @@ async function placeOf(
   )?.path;
 }
 
-/** The branch with its files: moved alone, it would leave a tree there that takes the new work back with the next commit. */
+/** Moves the branch with its files: otherwise the next commit there would revert the new work. */
 async function forwardIn(place: string, branch: string, commit: string, git: GitOptions): Promise<void> {
   const merge = await mergeForward(place, commit, git);
   if ((await headCommit(place, git)) === commit) return;
   throw new CharretteError({
     code: 'git-failed',
     message: `${branch} is checked out in ${place} and cannot be moved forward there: ${reasonOf(merge)}.`,
-    fix: 'Check out another branch there, then go on with `charrette resume`.',
+    fix: 'Check out another branch there, then run `charrette resume`.',
   });
 }
 
@@ -140,19 +140,15 @@ async function joined(root: string, tip: string, commit: string, git: GitOptions
     const text = (await runGit(root, ['--literal-pathspecs', ...shown], git)).stdout;
     return { kind: 'conflict', files, text: text.slice(0, 40_000) };
   }
-  // All of it is there already: it landed before the process died.
+  // Everything exists already: it was merged before the process died.
   if (tree === (await gitOutput(root, ['rev-parse', `${tip}^{tree}`], git)).trim())
     return { kind: 'landed', commit: tip };
   const message = await gitOutput(root, ['show', '--no-patch', '--format=%B', commit], git);
-  const inRoot = (args: readonly string[], input?: string) =>
-    gitOutput(root, args, input === undefined ? git : { ...git, input });
-  return {
-    kind: 'landed',
-    commit: await writeCommit(root, { tree, parents: [tip], message }, inRoot, git),
-  };
+  const onTip = await writeCommit(root, { tree, parents: [tip], message }, git);
+  return { kind: 'landed', commit: onTip };
 }
 
-/** `ignored`: what lies in the checkout and is in no commit. */
+/** `ignored`: files of the checkout that are in no commit. */
 export type Taken =
   | { kind: 'nothing'; ignored: string[] }
   | { kind: 'landed'; commit: string; files: string[]; ignored: string[] }
@@ -182,12 +178,12 @@ export async function findLanded(
   git: GitOptions = {},
 ): Promise<{ commit: string; files: string[] } | undefined> {
   const range = `${base}..refs/heads/${branch}`;
-  // Git finds the words wherever they stand in a message.
+  // Git finds the words anywhere in a message.
   const words = ['log', '-z', '--format=%H%n%B', '--fixed-strings', `--grep=${mark}`, range];
   const found = splitNul(await gitOutput(root, words, git)).find((entry) => marksIn(entry).includes(mark));
   const commit = found?.split('\n')[0];
   if (commit === undefined) return undefined;
-  return { commit, files: await filesBetween(root, [`${commit}^`, commit], git) };
+  return { commit, files: await changedSince(root, `${commit}^`, commit, git) };
 }
 
 export async function diffBetween(
@@ -200,13 +196,14 @@ export async function diffBetween(
 }
 
 /** Files that differ between two commits. */
-export function changedSince(
+export async function changedSince(
   root: string,
   from: string,
   to: string,
   git: GitOptions = {},
 ): Promise<string[]> {
-  return filesBetween(root, [from, to], git);
+  const words = ['diff', '--name-only', '--no-renames', '-z', from, to];
+  return splitNul(await gitOutput(root, words, git)).sort();
 }
 
 /** Forgets kept work below a name, once it has landed. */
@@ -234,15 +231,9 @@ export async function forwardTo(
   if (current !== onto)
     return no(`${current ?? 'no branch'} is checked out, the run began on ${onto ?? 'no branch'}`);
   const operation = await operationUnderWay(directory, git);
-  if (operation !== undefined) return no(`git ${operation} is under way`);
+  if (operation !== undefined) return no(`git ${operation} is in progress`);
   if ((await headCommit(directory, git)) !== base) return no('the branch has moved since');
   const merge = await mergeForward(directory, tip, git);
   // A hook that fails after the merge takes nothing back.
   return (await reached()) ? { merged: true, reason: '' } : no(reasonOf(merge));
-}
-
-async function filesBetween(directory: string, range: readonly string[], git: GitOptions): Promise<string[]> {
-  return splitNul(
-    await gitOutput(directory, ['diff', '--name-only', '--no-renames', '-z', ...range], git),
-  ).sort();
 }

@@ -14,7 +14,7 @@ test('a directory that is not there is named, not mistaken for a missing git', a
   const gone = path.join(import.meta.dirname, 'gone');
   await expect(gitOutput(gone, ['status'])).rejects.toMatchObject({
     code: expect.not.stringMatching('git-missing'),
-    message: expect.stringContaining(`there is no directory ${gone}`),
+    message: expect.stringContaining(`the directory ${gone} does not exist`),
   });
 });
 
@@ -122,7 +122,7 @@ setInterval(() => undefined, 1_000_000);
     expect(groupIn(stat)).not.toBe(own);
   });
 
-  /** A program that starts git and leaves as soon as the file is there. */
+  /** A program that starts git and exits as soon as the file exists. */
   async function leave(words: readonly string[], options: string, file: string): Promise<void> {
     const program = `
       import { existsSync } from 'node:fs';

@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { CharretteError } from '../../base/errors.ts';
 import { joinTruncated } from '../../base/text/format.ts';
 
-/** How long programs get to put away their lock files once they were told to leave. */
+/** Time for a program to remove its lock files after SIGTERM. */
 const graceMs = 2000;
 
-/** Tells a program that leads a group, and all that it started, to leave; what stays is ended after a grace. */
+/** Ends a process group: SIGTERM first, SIGKILL after a grace period. */
 function endGroup(leader: ChildProcess): void {
   signalGroup(leader, 'SIGTERM');
   const last = setTimeout(() => signalGroup(leader, 'SIGKILL'), graceMs);
@@ -19,7 +19,7 @@ function endGroup(leader: ChildProcess): void {
 const bound = new Set<ChildProcess>();
 let isListening = false;
 
-/** A group of its own does not hear of Ctrl-C and would outlive the program: this one is told to leave when the program does. */
+/** A separate group receives no Ctrl-C and would outlive the program: ends it with the program. */
 function endWithProgram(leader: ChildProcess): void {
   bound.add(leader);
   leader.once('close', () => bound.delete(leader));
@@ -44,7 +44,7 @@ export type GitResult = {
   code: number | undefined;
   stdout: string;
   stderr: string;
-  /** Why there is no exit code. */
+  /** Why the exit code is missing. */
   problem?: string;
 };
 
@@ -94,7 +94,7 @@ const defaults = { maximumBytes: 64 * 1024 * 1024, timeoutMs: 120_000 };
 
 /**
  * For commands that change a working tree: hooks and filters may take long, and one that is killed leaves half of its work. They also
- * go on when the program is left in a hurry.
+ * continue when the program is left in a hurry.
  */
 export const untilDone = { timeoutMs: Number.POSITIVE_INFINITY } as const;
 
@@ -124,7 +124,7 @@ function startGit(
         cwd: directory,
         env: gitEnvironment(options),
         stdio: ['pipe', 'pipe', 'pipe'],
-        // A group of its own: Ctrl-C in the terminal must not break off what changes a tree, and ssh ends with the git that started it.
+        // A separate group: Ctrl-C in the terminal must not interrupt a change of the tree, and ssh ends with its git.
         detached: true,
       },
     );
@@ -133,7 +133,7 @@ function startGit(
     let size = 0;
     let stderr = '';
     let problem: string | undefined;
-    // What git started may hold its pipes open; once git was told to leave nobody waits for them.
+    // Children of git may hold its pipes open; do not wait for them once git must end.
     const release = () => {
       child.stdout.destroy();
       child.stderr.destroy();
@@ -160,8 +160,8 @@ function startGit(
       if (stderr.length < 8000) stderr += chunk.toString('utf8');
     });
     child.on('error', (error) => {
-      // The system says the same of a program and of a directory that is not there.
-      problem ??= existsSync(directory) ? error.message : `there is no directory ${directory}`;
+      // The system reports a missing program and a missing directory alike.
+      problem ??= existsSync(directory) ? error.message : `the directory ${directory} does not exist`;
     });
     child.on('close', (code, killedBy) => {
       clearTimeout(limit);
@@ -185,7 +185,16 @@ export async function gitOutput(
   throw gitError(args, result);
 }
 
-/** The output of a git command that has to succeed, as it comes, so that much of it needs little memory. */
+/** The one line that a git command prints, without its end. */
+export async function gitLine(
+  directory: string,
+  args: readonly string[],
+  options: GitOptions = {},
+): Promise<string> {
+  return (await gitOutput(directory, args, options)).replace(/\r?\n$/, '');
+}
+
+/** Streams the output of a git command that has to succeed, to save memory. */
 export async function streamGit(
   directory: string,
   args: readonly string[],

@@ -3,8 +3,7 @@ import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { startedRepositories } from '../../../test/started-repository.ts';
 import { bareEnvironment, type TemporaryRepository } from '../../../test/temporary-repository.ts';
-import { probeTree, untrackedSnapshot } from './tree-probe.ts';
-import { restoreTree } from './tree-recovery.ts';
+import { probeTree, restoreTree, untrackedSnapshot } from './tree-probe.ts';
 
 const git = { environment: bareEnvironment };
 const { copy, folder } = startedRepositories();

@@ -1,8 +1,10 @@
-import { type GitOptions, type GitResult, runGit, splitNul } from './run-git.ts';
+import { CharretteError } from '../../base/errors.ts';
+import { topLevel } from './repository-facts.ts';
+import { type GitOptions, type GitResult, gitOutput, runGit, splitNul, untilDone } from './run-git.ts';
 
 export type TreeStatus = 'clean' | 'dirty' | 'unknown';
 
-/** C-10: the boundaries after which the tree is looked at; one name for stage and question. */
+/** C-10: the boundaries after which the tree is checked; one name for stage and question. */
 export type Boundary =
   | 'question-collection'
   | 'discussion-collection'
@@ -27,10 +29,10 @@ export type TreeProbe = {
 export type ProbeSettings =
   /** `ignore`: pathspecs of files that do not count. */
   | { mode: 'checkpoint'; ignore?: readonly string[]; git?: GitOptions }
-  /** `untracked`: what was untracked before the agents started; absent when nobody looked. */
+  /** `untracked`: what was untracked before the agents started; undefined when it was not checked. */
   | { mode: 'baseline'; untracked: readonly string[] | undefined; git?: GitOptions };
 
-/** L-421…L-423, F-04: looks whether anybody touched the tree. Trouble with git is `unknown`, never clean. */
+/** L-421…L-423, F-04: checks whether the tree changed. A git failure is `unknown`, never clean. */
 export async function probeTree(directory: string, settings: ProbeSettings): Promise<TreeProbe> {
   return settings.mode === 'checkpoint'
     ? checkpoint(directory, settings.ignore ?? [], settings.git ?? {})
@@ -114,4 +116,99 @@ function verdict(mode: TreeProbe['mode'], tracked: string[], newUntracked: strin
 
 function unknown(mode: TreeProbe['mode'], reason: string): TreeProbe {
   return { status: 'unknown', mode, tracked: [], newUntracked: [], reason };
+}
+
+/** L-421: the lines of a probe. The path lists are in separate files. */
+export function renderProbe(probe: TreeProbe, files: { tracked: string; newUntracked: string }): string {
+  const lines = [
+    `STATUS=${probe.status}`,
+    `MODE=${probe.mode}`,
+    ...(probe.untrackedBaseline === undefined ? [] : [`UNTRACKED_BASELINE=${probe.untrackedBaseline}`]),
+    `TRACKED_PATHS_FILE=${files.tracked}`,
+    `NEW_UNTRACKED_PATHS_FILE=${files.newUntracked}`,
+    ...(probe.reason === undefined ? [] : [`REASON=${probe.reason}`]),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** L-421: a NUL after every path, as git and `xargs -0` take them. */
+export function renderPathList(paths: readonly string[]): string {
+  return paths.map((file) => `${file}\0`).join('');
+}
+
+/** L-424: `dirty-tree-detected.env`. */
+export function renderDirtyTree({
+  status,
+  stage,
+  recoveryRequired,
+}: {
+  status: TreeStatus;
+  stage: string;
+  recoveryRequired: boolean;
+}): string {
+  return `STATUS=${status}\nSTAGE=${stage}\nRECOVERY_REQUIRED=${recoveryRequired}\n`;
+}
+
+const recoveries = ['restore', 'continue', 'cancel'] as const;
+type Recovery = (typeof recoveries)[number];
+
+/** C-11: the choices to offer. To continue with a tree that could not be checked needs an explicit answer. */
+export function recoveryOptions(status: TreeStatus, interactive: boolean): Recovery[] {
+  if (!interactive) return ['cancel'];
+  return status === 'dirty' ? ['restore', 'cancel'] : ['continue', 'cancel'];
+}
+
+/** L-428: true if a path of a probe may be restored by git. */
+export function isRecoverable(file: string): boolean {
+  const parts = file.split('/');
+  return (
+    file !== '' &&
+    !file.startsWith('/') &&
+    !file.includes('\0') &&
+    !parts.includes('..') &&
+    parts[0]?.toLowerCase() !== '.git'
+  );
+}
+
+const pathsPerCall = 200;
+
+/**
+ * L-427, L-428: restores the committed state of exactly the probed paths and removes the new ones. The result is a
+ * fresh probe: only a clean one lets the run continue.
+ */
+export async function restoreTree(
+  directory: string,
+  { tracked, newUntracked }: Pick<TreeProbe, 'tracked' | 'newUntracked'>,
+  git: GitOptions = {},
+): Promise<TreeProbe> {
+  const unsafe = [...tracked, ...newUntracked].filter((file) => !isRecoverable(file));
+  if (unsafe.length > 0) {
+    throw new CharretteError({
+      code: 'path-unsafe',
+      message: `Not restored: ${unsafe.slice(0, 5).join(', ')} lead out of the repository.`,
+      fix: 'Clean the working tree by hand.',
+    });
+  }
+  // Probed paths start at the root, also when the project is a package somewhere below it.
+  const root = await topLevel(directory, git);
+  if (tracked.length > 0) {
+    const args = [
+      '--literal-pathspecs',
+      'restore',
+      '--source=HEAD',
+      '--staged',
+      '--worktree',
+      '--pathspec-from-file=-',
+      '--pathspec-file-nul',
+    ];
+    await gitOutput(root, args, { ...git, ...untilDone, input: tracked.join('\0') });
+  }
+  for (let start = 0; start < newUntracked.length; start += pathsPerCall) {
+    const some = newUntracked.slice(start, start + pathsPerCall);
+    await gitOutput(root, ['--literal-pathspecs', 'clean', '-f', '-q', '--', ...some], {
+      ...git,
+      ...untilDone,
+    });
+  }
+  return probeTree(root, { mode: 'checkpoint', git });
 }

@@ -9,7 +9,7 @@ export type Worktree = {
   locked: boolean;
 };
 
-/** A detached checkout of a commit at a path that does not exist yet; an entry of one that was there before is taken over. */
+/** Creates a detached checkout at a path that does not exist yet; a stale entry of git for it is reused. */
 export async function addWorktree(
   root: string,
   target: string,
@@ -21,8 +21,8 @@ export async function addWorktree(
 }
 
 /**
- * Removes a checkout with everything in it; one that is gone already is forgotten. Never by `git worktree prune`: that forgets every
- * worktree of the person whose disk is not there at the moment.
+ * Removes a checkout with everything in it, or only git's entry. Never by `git worktree prune`: that forgets every
+ * worktree of the user whose disk is not mounted.
  */
 export async function removeWorktree(root: string, target: string, git: GitOptions = {}): Promise<void> {
   const words = ['worktree', 'remove', '--force', '--force', '--', path.resolve(target)];

@@ -1,6 +1,6 @@
 import { linesOf, type Snapshot } from './snapshot.ts';
 
-/** A place in the repository that somebody claims to have seen. */
+/** A place in the repository that a text cites. */
 export type CitedPlace = { path: string; line: number; endLine: number; quote?: string };
 
 export type CitationCheck =
@@ -21,7 +21,7 @@ export function readPlace(citation: string): CitedPlace | undefined {
 
 /**
  * Checks a citation against the repository at the base commit. Without a quote it is found when the lines exist and are not
- * all blank; with one, the quoted text must stand there, or near it, or once elsewhere (then it moved).
+ * all blank; with one, the quoted text must be there, or near it, or once elsewhere (then it moved).
  */
 export function checkCitation(
   snapshot: Snapshot,
@@ -59,7 +59,7 @@ export function checkCitation(
 function checkLines(place: CitedPlace, lines: readonly string[]): CitationCheck {
   const { path, line, endLine } = place;
   if (line < 1 || line > lines.length) {
-    return { status: 'missing', reason: `${path} has ${lines.length} lines, line ${line} is not there` };
+    return { status: 'missing', reason: `${path} has ${lines.length} lines, line ${line} does not exist` };
   }
   const end = Math.min(endLine, lines.length);
   const text = textOf(lines, line, end);
@@ -67,7 +67,7 @@ function checkLines(place: CitedPlace, lines: readonly string[]): CitationCheck 
   return { status: 'found', path, line, endLine: end, text };
 }
 
-/** The file is not there: perhaps it is meant by a shorter path, perhaps its text stands in another file. */
+/** Handles a missing file: the path may be shortened, or the text may be in another file. */
 function withoutFile(snapshot: Snapshot, place: CitedPlace, wanted: string): CitationCheck {
   const moved = wanted === '' ? undefined : elsewhere(snapshot, place, wanted);
   if (moved !== undefined) return moved;
@@ -87,7 +87,7 @@ function withoutFile(snapshot: Snapshot, place: CitedPlace, wanted: string): Cit
 
 const shortestQuote = 8;
 
-/** The quoted text in another file; only when it is long enough to mean something and stands in one file only. */
+/** Finds the quoted text in another file, if it is long enough and in one file only. */
 function elsewhere(snapshot: Snapshot, place: CitedPlace, wanted: string): CitationCheck | undefined {
   if (wanted.length < shortestQuote) return undefined;
   const probe = longestLine(wanted);
@@ -105,7 +105,7 @@ function elsewhere(snapshot: Snapshot, place: CitedPlace, wanted: string): Citat
 const longestLine = (text: string): string =>
   text.split('\n').reduce((a, b) => (b.length > a.length ? b : a), '');
 
-/** Where the quote stands, nearest to the line it was cited at. White space does not count; a line may hold more. */
+/** Finds the quote nearest to its cited line, ignoring white space; a line may hold more. */
 function findQuote(
   lines: readonly string[],
   wanted: string,

@@ -80,7 +80,7 @@ test('a cache gives the same snapshot', async () => {
   expect(await readSnapshot(shop.directory, 'HEAD~3')).toEqual(first);
 });
 
-test('what is no repository or no commit is said', async () => {
+test('reports a missing repository or commit', async () => {
   await expect(readSnapshot(tmpdir())).rejects.toMatchObject({ code: 'not-a-repository' });
   await expect(readSnapshot(shop.directory, 'no-such-branch')).rejects.toMatchObject({ code: 'not-found' });
   await expect(readSnapshot(shop.directory, '--upload-pack=x')).rejects.toMatchObject({ code: 'not-found' });

@@ -1,10 +1,17 @@
 import { CharretteError } from '../../base/errors.ts';
 import { commitOf } from '../git/repository-facts.ts';
+import { type GitOptions, gitOutput, streamGit } from '../git/run-git.ts';
 import { type FileKind, fileKind } from './file-kinds.ts';
-import { readHistory } from './git-history.ts';
-import { readGit, streamObjects } from './read-git.ts';
-import { readLimits, type SkipReason, skipByContent, skipByPath } from './skip-rules.ts';
-import type { HistoryCommit, SkippedFile, Snapshot, SnapshotFile } from './snapshot.ts';
+import {
+  type HistoryCommit,
+  readLimits,
+  type SkippedFile,
+  type SkipReason,
+  type Snapshot,
+  type SnapshotFile,
+  skipByContent,
+  skipByPath,
+} from './snapshot.ts';
 
 type TreeEntry = { mode: string; type: string; oid: string; size: number; path: string };
 
@@ -25,7 +32,7 @@ export type SnapshotOptions = {
 
 export const defaultCommits = 2000;
 
-/** Reads a repository as it is at a commit: one process lists it, one reads all files, two read the history. */
+/** Reads a repository at a commit: one process lists it, one reads all files, two read the history. */
 export async function readSnapshot(
   directory: string,
   revision = 'HEAD',
@@ -47,7 +54,7 @@ export async function resolveCommit(directory: string, revision: string): Promis
   await readGit(directory, ['rev-parse', '--git-dir']);
   throw new CharretteError({
     code: 'not-found',
-    message: `There is no commit ${JSON.stringify(revision)} in this clone.`,
+    message: `This clone has no commit ${JSON.stringify(revision)}.`,
     fix: 'Check the name, or fetch the commit.',
   });
 }
@@ -135,4 +142,63 @@ function objectReader(onObject: (oid: string, bytes: Buffer) => void): (chunk: B
       pending = pending.subarray(after);
     }
   };
+}
+
+const commitMark = '\x01';
+/** Below the root of a repository only files of that folder count, under their names there. */
+const format = ['--relative', '--no-renames', '--name-only', '-z', '--format=%x01%H%x00%ct%x00%B%x00'];
+
+/** The commits up to `commit`, newest first, merges left out. What `known` has is not read again. */
+export async function readHistory(
+  directory: string,
+  commit: string,
+  limit: number,
+  known: Map<string, HistoryCommit> = new Map(),
+): Promise<HistoryCommit[]> {
+  const output = await readGit(directory, [
+    'rev-list',
+    '--no-merges',
+    `--max-count=${limit}`,
+    '--end-of-options',
+    commit,
+  ]);
+  const ids = output.split('\n').filter(Boolean);
+  const missing = ids.filter((id) => !known.has(id));
+  if (missing.length > 0) {
+    const text = await readGit(directory, ['log', '--no-walk=unsorted', ...format, '--stdin'], {
+      input: `${missing.join('\n')}\n`,
+    });
+    for (const entry of parseLog(text)) known.set(entry.id, entry);
+  }
+  return ids.flatMap((id) => known.get(id) ?? []);
+}
+
+function parseLog(text: string): HistoryCommit[] {
+  return text.split(commitMark).flatMap((block) => {
+    const [id = '', time = '', message = '', ...names] = block.split('\0');
+    if (!/^[0-9a-f]{40,64}$/.test(id)) return [];
+    const files = names.map((name) => name.replace(/^\n+/, '')).filter((name) => name !== '');
+    return [{ id, time: Number(time), message: message.trim().slice(0, 4000), files }];
+  });
+}
+
+/** Evidence is what the repository holds: fetches nothing and follows no replacement objects. */
+const rules = { offline: true, maximumBytes: 512 * 1024 * 1024, timeoutMs: 600_000 };
+const ownObjects = '--no-replace-objects';
+
+export function readGit(
+  directory: string,
+  args: readonly string[],
+  options: GitOptions = {},
+): Promise<string> {
+  return gitOutput(directory, [ownObjects, ...args], { ...rules, ...options });
+}
+
+export function streamObjects(
+  directory: string,
+  args: readonly string[],
+  onChunk: (chunk: Buffer) => void,
+  options: GitOptions = {},
+): Promise<void> {
+  return streamGit(directory, [ownObjects, ...args], onChunk, { ...rules, ...options });
 }

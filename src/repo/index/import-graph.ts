@@ -67,7 +67,7 @@ function resolveScript(
   return undefined;
 }
 
-/** The file a path stands for: itself, with an ending, as a folder's index, or as the source of a compiled name. */
+/** Resolves a path: itself, with an ending, as a folder's index, or as the source of a compiled name. */
 function resolveFile(path: string, paths: ReadonlySet<string>): string | undefined {
   if (paths.has(path)) return path;
   const source = path.replace(/\.([cm]?)js(x?)$/, '.$1ts$2');

@@ -2,10 +2,9 @@ import { beforeAll, expect, test } from 'vitest';
 import { useExampleShop } from '../../../test/example-shop.ts';
 import { coChanges } from './change-history.ts';
 import { readSnapshot } from './git-snapshot.ts';
-import { publicSurface } from './public-api.ts';
 import { rankFiles } from './rank-files.ts';
 import { indexRepository, type RepositoryIndex } from './repository-index.ts';
-import { measureSize, proposeDepth } from './sizing.ts';
+import { measureSize, proposeDepth, publicSurface } from './sizing.ts';
 import { testNeighbours } from './test-neighbours.ts';
 
 const shop = useExampleShop();

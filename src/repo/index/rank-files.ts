@@ -1,10 +1,9 @@
 import { type FieldWeight, type QueryTerm, scoreDocuments } from './bm25.ts';
-import { type ChangeHistory, coChanges } from './change-history.ts';
+import { type ChangeHistory, coChanges, similarCommits } from './change-history.ts';
 import type { FileKind } from './file-kinds.ts';
 import { passageReader } from './passages.ts';
 import type { RepositoryIndex } from './repository-index.ts';
 import { readQuery, type SearchQuery } from './search-query.ts';
-import { similarCommits } from './similar-commits.ts';
 import { testNeighbours } from './test-neighbours.ts';
 
 /** Why a file was proposed, each with its part of the score. */
@@ -72,7 +71,7 @@ export const rankingWeights = {
 };
 export type RankingWeights = typeof rankingWeights;
 
-/** The files a change described in words most likely touches, best first, with the reasons. */
+/** Ranks the files that a described change probably touches, best first, with the reasons. */
 export function rankFiles(
   index: RepositoryIndex,
   description: string | SearchQuery,

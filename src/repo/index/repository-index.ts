@@ -10,7 +10,7 @@ import type { Snapshot, SnapshotFile } from './snapshot.ts';
 import { indexTests, type TestIndex } from './test-neighbours.ts';
 import { countTerms, pathTerms } from './words.ts';
 
-/** What is known of one file without looking at others. */
+/** Facts about one file alone. */
 export type FileFacts = {
   body: TermVector;
   declared: TermVector;
@@ -19,10 +19,10 @@ export type FileFacts = {
   script?: ScriptReading['basis'];
 };
 
-/** One file as it is searched. */
+/** One searchable file. */
 export type IndexedFile = FileFacts & { path: string; kind: FileKind; name: TermVector; file: SnapshotFile };
 
-/** A repository that can be asked: which files, what depends on what, what changed with what, which tests. */
+/** A searchable repository: files, imports, common changes, tests. */
 export type RepositoryIndex = {
   snapshot: Snapshot;
   files: readonly IndexedFile[];
@@ -33,7 +33,7 @@ export type RepositoryIndex = {
   /** A vector for each commit of `history.commits`. */
   messages: readonly TermVector[];
   vocabulary: Vocabulary;
-  /** Scripts on which the parser gave up: too deep, or too slow. They are read by word rules. */
+  /** Scripts that could not be parsed: too deep, or too slow. They are read by word rules. */
   unparsed: readonly string[];
   /** Names a file declares, with lines; read when first asked for. */
   declarationsOf(path: string): readonly Declaration[];
@@ -136,7 +136,7 @@ const mostProcesses = 40;
 
 type Means = 'parser' | 'process' | 'words';
 
-/** Only what the process beside us came through with is parsed in this one; other threads have too small a stack. */
+/** Only what the other process could parse is parsed in this one; other threads have too small a stack. */
 function meansFor(indexed: IndexedFile | undefined): Means {
   if (indexed === undefined || !isScript(indexed.path) || indexed.script === 'matched') return 'words';
   return indexed.script === 'parsed' && isMainThread ? 'parser' : 'process';

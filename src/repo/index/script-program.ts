@@ -1,4 +1,4 @@
-// A program of its own: reads lines of {"files": [{path, text}], "declare": boolean} on stdin and answers each with a line on
+// A separate program: reads lines of {"files": [{path, text}], "declare": boolean} on stdin and answers each with a line on
 // stdout, after a first one when it is ready. It parses with less stack than others have: what fits here fits there, and what
 // does not fit ends only this process.
 import { Worker } from 'node:worker_threads';
@@ -6,7 +6,7 @@ import { isRecord, readJson } from '../../base/safe-json.ts';
 import { parseDeclarations, readModuleLinks } from './parse-script.ts';
 import type { ScriptAnswer, ScriptRequest } from './script-reader.ts';
 
-/** Arguments nobody reads: they take 2 MB of the stack, twice what JavaScript ever uses of it. */
+/** Unused arguments: they take 2 MB of the stack, twice what JavaScript ever uses of it. */
 const ballast = new Array<unknown>(262_144);
 
 let watched = false;
@@ -38,7 +38,7 @@ function answer({ files, declare = false }: ScriptRequest): ScriptAnswer[] {
   });
 }
 
-/** Whoever asked may be killed while the parser is busy for ever: then a thread ends this process. */
+/** The parent may be killed while the parser hangs: then a thread ends this process. */
 function watchParent(): void {
   const watch = `const parent = process.ppid;
     setInterval(() => process.ppid === parent || process.kill(process.pid, 'SIGKILL'), 1000);`;

@@ -52,7 +52,7 @@ test('code of any shape, however deep, ends only the process that parses it', as
   for (const [, { links }] of matched) expect(links.imports).toEqual([{ specifier: './b.ts', names: [] }]);
 });
 
-test('code that takes the parser for ever is given up, what stood beside it is parsed', async () => {
+test('skips code that hangs the parser and parses the rest of its batch', async () => {
   const reader = startScriptReader({ milliseconds: 2_000, failures: 4 });
   const readings = await reader
     .read([plain, endless, { ...plain, path: 'after.ts' }])
@@ -73,7 +73,7 @@ test('after as many failures as a reader puts up with, word rules read the rest'
   expect(readings.get('plain.ts')?.links.imports).toEqual([{ specifier: './b.ts', names: [] }]);
 });
 
-test('an index names the scripts on which the parser gave up, and knows their declarations by words', async () => {
+test('an index names unparsed scripts and matches their declarations by words', async () => {
   const file = ({ path: name, text }: { path: string; text: string }) => ({
     path: name,
     oid: name,
@@ -96,7 +96,7 @@ test('an index names the scripts on which the parser gave up, and knows their de
   expect(index.declarationsOf('table.ts')[0]).toMatchObject({ name: 'table', basis: 'parsed' });
 });
 
-test('declarations of a file that nobody tried yet come from a process of their own', () => {
+test('parses declarations of an untried file in a separate process', () => {
   const text = 'export class Bucket { take() {} }\n';
   expect(declareAside({ path: 'a.ts', text }).map(({ name }) => name)).toEqual(['Bucket', 'take']);
   expect(declareAside({ path: 'a.ts', text: `${text}${'('.repeat(60_000)}` })).toEqual([]);

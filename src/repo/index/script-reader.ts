@@ -14,7 +14,7 @@ export type ScriptAnswer = { links: ModuleLinks; milliseconds: number; declarati
 /** How a script was read: `parsed` is also safe to parse in this process, `matched` is not. */
 export type ScriptReading = { basis: 'parsed' | 'matched'; links: ModuleLinks };
 
-/** Reads scripts in a process of its own, which may crash or hang without harm. */
+/** Reads scripts in a separate process, which may crash or hang without harm. */
 export type ScriptReader = {
   read(files: readonly Script[]): Promise<ReadonlyMap<string, ScriptReading>>;
   close(): void;
@@ -76,7 +76,7 @@ export function startScriptReader({ milliseconds, failures }: Patience = patienc
   };
 }
 
-/** Declarations of one script, parsed in a process of its own; none if that ends without an answer. */
+/** Declarations of one script, parsed in a separate process; none if that ends without an answer. */
 export function declareAside(script: Script): Declaration[] {
   const program = findProgram();
   if (program === undefined) return [];

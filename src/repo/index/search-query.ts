@@ -1,7 +1,6 @@
 import type { QueryTerm, Vocabulary } from './bm25.ts';
-import { meantBy } from './concepts.ts';
 import type { FileKind } from './file-kinds.ts';
-import { countTerms, termsOf } from './words.ts';
+import { countTerms, meantBy, termsOf } from './words.ts';
 
 /** A description of a change, made ready for search. */
 export type SearchQuery = {
@@ -45,13 +44,13 @@ const kindWords: readonly { kind: FileKind; pattern: RegExp }[] = [
 
 /** What follows the first line explains and counts less. */
 const detailsWeight = 0.5;
-/** Quoted code is mostly the code of whoever asks. */
+/** Quoted code is mostly the reporter's code. */
 const codeWeight = 0.3;
 /** What a subordinate clause adds (`… before it is shipped`) counts less than the main one. */
 const clauseWeight = 0.15;
 const clauseStart =
   /\s(?:before|after|when|whenever|while|if|unless|until|because|so that|in order to|instead of|without)\s/i;
-/** What a word also stands for, relative to the word itself; only a short request needs that help. */
+/** The weight of related words, relative to the word itself; only short requests use them. */
 const conceptWeight = 0.3;
 const shortRequest = 200;
 const longestText = 20_000;

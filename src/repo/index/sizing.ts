@@ -1,7 +1,7 @@
-import { coherentFiles, isNamed, likelyShare } from './coherent-files.ts';
-import type { PublicSurface } from './public-api.ts';
-import { publicSurface } from './public-api.ts';
-import { rankFiles } from './rank-files.ts';
+import { isRecord, readJson } from '../../base/safe-json.ts';
+import { coChanges } from './change-history.ts';
+import { folderOf, joinPath } from './import-graph.ts';
+import { type RankedFile, rankFiles, type Signal } from './rank-files.ts';
 import type { RepositoryIndex } from './repository-index.ts';
 import { testNeighbours } from './test-neighbours.ts';
 
@@ -60,7 +60,7 @@ export function predictFiles(index: RepositoryIndex, description: string): strin
   return coherentFiles(index, ranked, mostPredicted, share).map(({ path }) => path);
 }
 
-/** Changes of wording alone: whatever the files, nothing can break. What is mended are words, and nothing else is asked for. */
+/** Matches requests that change wording alone: they cannot break code, whatever the files. */
 const wordsMended =
   /\b(?:typos?|misspell\w*|(?:fix|correct|reword|rephrase|mend|improve|polish|tidy|clean up|update)\w*(?: (?:the|a|an|all|some|our|its|wrong|bad|stale|outdated|unclear|code))* (?:spelling|wording|grammar|comments?|whitespace|indentation)(?=$|[.,;:!]| (?:in|of|at|on|across|throughout|above|around)\b))/i;
 const somethingBuilt =
@@ -102,4 +102,86 @@ export function proposeDepth(measure: SizeMeasure): SizeProposal {
   const byPoints = depths.findLast((candidate) => points >= depthTable[candidate]) ?? 'solo';
   const depth = measure.wordingOnly ? 'solo' : byPoints;
   return { depth, points, measure, reasons };
+}
+
+/** A file outsiders depend on, and how we know. */
+export type PublicSurface = { path: string; why: string };
+
+const routeRule =
+  /\b(?:router|app|server|route|api)\.(?:add|get|post|put|patch|delete|route|all)\(\s*['"`][A-Z/]/;
+
+/** The files that are the outside of the repository: package entries, executables, HTTP routes, schemas of interfaces. */
+export function publicSurface(index: RepositoryIndex): Map<string, PublicSurface> {
+  const found = new Map<string, PublicSurface>();
+  const add = (path: string, why: string) => {
+    if (index.byPath.has(path) && !found.has(path)) found.set(path, { path, why });
+  };
+  for (const { path, file, kind } of index.files) {
+    if (/(?:^|\/)package\.json$/.test(path)) {
+      for (const entry of packageEntries(file.text))
+        add(sourceOf(index, joinPath(folder(path), entry)), `entry of ${path}`);
+    }
+    if (kind === 'source' && routeRule.test(file.text)) add(path, 'declares HTTP routes');
+    if (/\.(?:proto|graphql|graphqls)$|(?:^|\/)openapi\.(?:ya?ml|json)$/.test(path))
+      add(path, 'describes an interface');
+  }
+  return found;
+}
+
+const folder = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
+
+function packageEntries(text: string): string[] {
+  const reading = readJson(text);
+  if (!reading.ok || !isRecord(reading.value)) return [];
+  const { main, module, types, bin, exports } = reading.value;
+  return [main, module, types, bin, exports].flatMap(stringsIn).filter((entry) => !entry.includes('*'));
+}
+
+function stringsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return isRecord(value) ? Object.values(value).flatMap(stringsIn) : [];
+}
+
+/** The source behind a built entry: `dist/index.js` is most often `src/index.ts`. */
+function sourceOf(index: RepositoryIndex, entry: string): string {
+  const bare = entry.replace(/(?:\.d)?\.[cm]?[jt]sx?$/, '');
+  const places = [bare, bare.replace(/(^|\/)(?:dist|lib|build|out)\//, '$1src/')];
+  const tries = [
+    entry,
+    ...places.flatMap((place) => ['.ts', '.tsx', '.mts', '.js', '.mjs'].map((end) => place + end)),
+  ];
+  return tries.find((path) => index.byPath.has(path)) ?? entry;
+}
+
+/** Files whose score is at least this share of the best one are likely to change. */
+export const likelyShare = 0.55;
+
+/** Whether the description names the file. */
+export const isNamed = (signals: readonly Signal[]): boolean =>
+  signals.some(({ signal }) => signal === 'named');
+
+/** The best files that hang together: each further one is named, or linked to one already taken by import, folder or history. */
+export function coherentFiles(
+  index: RepositoryIndex,
+  ranked: readonly RankedFile[],
+  most: number,
+  share = likelyShare,
+): RankedFile[] {
+  const best = ranked[0]?.score ?? 0;
+  const taken: RankedFile[] = [];
+  for (const file of ranked) {
+    if (taken.length >= most) break;
+    const named = isNamed(file.signals);
+    if (file.score < best * share && !named) continue;
+    if (taken.length === 0 || named || taken.some((other) => linked(index, file.path, other.path)))
+      taken.push(file);
+  }
+  return taken;
+}
+
+function linked(index: RepositoryIndex, a: string, b: string): boolean {
+  const { imports } = index.graph;
+  if (imports.get(a)?.includes(b) || imports.get(b)?.includes(a)) return true;
+  if (folderOf(a) === folderOf(b) && folderOf(a) !== '') return true;
+  return coChanges(index.history, a, 20).some(({ path, together }) => path === b && together > 1);
 }

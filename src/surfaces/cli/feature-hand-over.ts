@@ -6,7 +6,7 @@ import { isInside } from '../../base/files/contained.ts';
 import { shellWord } from '../../base/text/strings.ts';
 import { archiveDirectory } from '../../prompts/feature/archive.ts';
 import type { FeatureFiles } from '../../prompts/feature-files.ts';
-import { detectMainBranch } from '../../repo/git/branch-facts.ts';
+import { detectMainBranch } from '../../repo/git/branches.ts';
 import { conflictsOf, holdsWork, mergeInto } from '../../repo/git/feature-branch.ts';
 import { repositoryFacts } from '../../repo/git/repository-facts.ts';
 import { branchTip } from '../../repo/git/run-branch.ts';

@@ -8,7 +8,7 @@ import {
   entryGate,
   incompleteBranchInfo,
   parseBranchInfo,
-} from '../../repo/git/branch-facts.ts';
+} from '../../repo/git/branches.ts';
 import {
   type PreflightResult,
   preflight,

@@ -9,7 +9,7 @@ import {
   createFeatureBranch,
   decideBranch,
   takenName,
-} from '../../repo/git/branch-create.ts';
+} from '../../repo/git/branches.ts';
 import { switchTo } from '../../repo/git/feature-branch.ts';
 import { commitOf, currentBranch } from '../../repo/git/repository-facts.ts';
 import type { Desk } from './desk.ts';

@@ -8,14 +8,16 @@ import type { RunDirectory } from '../../engine/run-directory.ts';
 import { readRunRecord, updateRunRecord } from '../../engine/run-record.ts';
 import type { WorkflowContext } from '../../engine/workflow.ts';
 import { appendIssue } from '../../plan/validate.ts';
-import { probeTree, type TreeProbe, untrackedSnapshot } from '../../repo/git/tree-probe.ts';
 import {
+  probeTree,
   recoveryOptions,
   renderDirtyTree,
   renderPathList,
   renderProbe,
   restoreTree,
-} from '../../repo/git/tree-recovery.ts';
+  type TreeProbe,
+  untrackedSnapshot,
+} from '../../repo/git/tree-probe.ts';
 import { projectRun, workerHome } from './worker-place.ts';
 
 /** Files that were untracked or changed before agents ran; later checks skip them. Missing: git did not say. */

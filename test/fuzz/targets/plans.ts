@@ -12,7 +12,7 @@ import { readHandoffSpec, renderHandoff } from '../../../src/plan/tasks/handoff-
 import { readPlanFiles, recognisePlan } from '../../../src/plan/tasks/read-plan.ts';
 import { dependencyProblems } from '../../../src/plan/tasks/schedule.ts';
 import { readMeta } from '../../../src/prompts/feature/meta.ts';
-import { parseBranchInfo } from '../../../src/repo/git/branch-facts.ts';
+import { parseBranchInfo } from '../../../src/repo/git/branches.ts';
 import { splitNul } from '../../../src/repo/git/run-git.ts';
 import { readTasks } from '../../../src/workflows/compare/task-file.ts';
 import { parseKeyValues, parseSessionEnvironment } from '../../../src/workflows/design/caller.ts';

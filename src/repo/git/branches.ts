@@ -1,10 +1,114 @@
 import { joinTruncated } from '../../base/text/format.ts';
 import { slugify } from '../../base/text/strings.ts';
-import type { BranchFacts } from './branch-facts.ts';
 import { writeCommit } from './checkout.ts';
 import { fetchBranch } from './preflight.ts';
-import { commitOf, currentBranch } from './repository-facts.ts';
-import { type GitOptions, gitOutput, reasonOf, runGit, splitNul, untilDone } from './run-git.ts';
+import { commitOf, currentBranch, hasBranch, isAncestor, isBranchName } from './repository-facts.ts';
+import { type GitOptions, reasonOf, runGit, splitNul, untilDone } from './run-git.ts';
+
+/** L-106: the input of the gate. It asks no one. */
+type GateInput =
+  | ({ mode: 'design'; branchInfoSupplied: boolean } & GateFacts)
+  | ({ mode: 'implement' } & GateFacts);
+
+type GateFacts = { currentBranch: string; isMain: boolean; isUserBranch: boolean; userPrefix: string };
+
+type GateDecision = { entryGate: 'continue' | 'strict'; skipBranchCheck: boolean };
+
+/** L-107, L-111: a person's own branch, or facts a caller vouches for, may start as they are; everything else is strict. */
+export function entryGate(input: GateInput): GateDecision {
+  const open = input.isUserBranch || (input.mode === 'design' && input.branchInfoSupplied);
+  return open
+    ? { entryGate: 'continue', skipBranchCheck: true }
+    : { entryGate: 'strict', skipBranchCheck: false };
+}
+
+/** L-103 */
+export type BranchFacts = {
+  /** Empty when HEAD is detached. */
+  currentBranch: string;
+  isMain: boolean;
+  isUserBranch: boolean;
+  userPrefix: string;
+};
+
+/** L-105: the prefix of a person's branches. */
+export function userPrefix(userName: string): string {
+  const name = userName
+    .toLowerCase()
+    .replaceAll(' ', '-')
+    .replace(/[^a-z0-9-]/g, '')
+    // A branch cannot begin with a hyphen.
+    .replace(/^-+/, '')
+    .slice(0, 20)
+    .replace(/-+$/, '');
+  return name === '' ? 'dev' : name;
+}
+
+/** L-104: facts from a branch name; the empty name of a detached HEAD counts as main. */
+export function branchFactsOf(branch: string, prefix: string, mainBranch = 'main'): BranchFacts {
+  const isMain = branch === '' || branch === mainBranch;
+  return {
+    currentBranch: branch,
+    isMain,
+    isUserBranch: !isMain && branch.startsWith(`${prefix}/`),
+    userPrefix: prefix,
+  };
+}
+
+/** L-103: reads the facts; changes nothing. */
+export async function branchFacts(
+  directory: string,
+  mainBranch = 'main',
+  options: GitOptions = {},
+): Promise<BranchFacts> {
+  const name = await runGit(directory, ['config', '--get', 'user.name'], options);
+  return branchFactsOf(
+    (await currentBranch(directory, options)) ?? '',
+    userPrefix(name.stdout.trim()),
+    mainBranch,
+  );
+}
+
+/** The branch work starts from: what the remote calls its head, else `main`, else `master`. */
+export async function detectMainBranch(
+  directory: string,
+  remote = 'origin',
+  options: GitOptions = {},
+): Promise<string> {
+  const head = await runGit(
+    directory,
+    ['symbolic-ref', '--short', '--quiet', `refs/remotes/${remote}/HEAD`],
+    options,
+  );
+  if (head.code === 0) return head.stdout.trim().slice(remote.length + 1);
+  const hasMain = await hasBranch(directory, 'main', options);
+  return !hasMain && (await hasBranch(directory, 'master', options)) ? 'master' : 'main';
+}
+
+/** L-009: the four facts of `--branch-info`; `undefined` when one is missing or no truth value. */
+export function parseBranchInfo(value: string): BranchFacts | undefined {
+  const pairs = new Map(
+    value
+      .split(/\s+/)
+      .filter((pair) => pair.includes('='))
+      .map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)] as const),
+  );
+  const flag = (key: string) => ({ true: true, false: false })[pairs.get(key) ?? ''];
+  const [isMain, isUserBranch] = [flag('IS_MAIN'), flag('IS_USER_BRANCH')];
+  const [prefix, branch] = [pairs.get('USER_PREFIX'), pairs.get('CURRENT_BRANCH')];
+  if (isMain === undefined || isUserBranch === undefined || !prefix || branch === undefined) return undefined;
+  return { currentBranch: branch, isMain, isUserBranch, userPrefix: prefix };
+}
+
+export const incompleteBranchInfo =
+  '**⚠ --branch-info is incomplete. Falling back to create-branch.sh --check.**';
+
+/** C-29: where supplied facts differ from the repository; empty when they hold. */
+export function branchInfoMismatches(supplied: BranchFacts, actual: BranchFacts): string[] {
+  return (Object.keys(actual) as (keyof BranchFacts)[])
+    .filter((key) => supplied[key] !== actual[key])
+    .map((key) => `${key} is ${JSON.stringify(actual[key])}, not ${JSON.stringify(supplied[key])}`);
+}
 
 /** L-151: the whole name stays under 50 characters. */
 export const branchNameLimit = 49;
@@ -82,10 +186,9 @@ export async function createBranch(
   const { userPrefix, mainBranch = 'main', remote = 'origin', git = {} } = settings;
   if (!name.startsWith(`${userPrefix}/`))
     return { ok: false, exit: 2, error: `${name} does not start with ${userPrefix}/` };
-  const valid = await runGit(directory, ['check-ref-format', '--branch', name], git);
-  if (valid.code !== 0) return { ok: false, exit: 2, error: `${name} is no branch name` };
-  if (await branchExists(directory, name, git))
-    return { ok: false, exit: 1, error: `${name} exists already` };
+  if (!(await isBranchName(directory, name, git)))
+    return { ok: false, exit: 2, error: `${name} is not a valid branch name` };
+  if (await hasBranch(directory, name, git)) return { ok: false, exit: 1, error: `${name} exists already` };
   const hasRemote = (await runGit(directory, ['remote', 'get-url', '--', remote], git)).code === 0;
   if (hasRemote) {
     const fetched = await fetchBranch(directory, remote, mainBranch, settings);
@@ -119,11 +222,10 @@ async function startOf(
   const upstream = `${remote}/${mainBranch}`;
   const tip = remote === undefined ? undefined : await commitOf(directory, `refs/remotes/${upstream}`, git);
   if (tip === undefined) return local === undefined ? { base: 'HEAD' } : { base: mainBranch, commit: local };
-  const holds = async (one: string, other: string) =>
-    (await runGit(directory, ['merge-base', '--is-ancestor', other, one], git)).code === 0;
-  if (local === undefined || (await holds(tip, local))) return { base: upstream, commit: tip };
+  if (local === undefined || (await isAncestor(directory, local, tip, git)))
+    return { base: upstream, commit: tip };
   const atLocal = { base: mainBranch, commit: local };
-  if (await holds(local, tip)) return atLocal;
+  if (await isAncestor(directory, tip, local, git)) return atLocal;
   const words = ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', local, tip];
   const merged = await runGit(directory, words, git);
   const [tree = '', ...files] = splitNul(merged.stdout);
@@ -137,9 +239,7 @@ async function startOf(
     };
   }
   const message = `Merge ${upstream} into ${name}`;
-  const here = (args: readonly string[], input?: string) =>
-    gitOutput(directory, args, input === undefined ? git : { ...git, input });
-  const merge = await writeCommit(directory, { tree, parents: [local, tip], message }, here, git);
+  const merge = await writeCommit(directory, { tree, parents: [local, tip], message }, git);
   return { base: mainBranch, commit: merge, merge };
 }
 
@@ -150,8 +250,7 @@ export async function takenName(
   { userPrefix, git = {} }: CreationSettings,
 ): Promise<string | undefined> {
   const name = branchName(userPrefix, feature);
-  const isTaken =
-    (await branchExists(directory, name, git)) && (await currentBranch(directory, git)) !== name;
+  const isTaken = (await hasBranch(directory, name, git)) && (await currentBranch(directory, git)) !== name;
   return isTaken ? name : undefined;
 }
 
@@ -169,8 +268,4 @@ export async function createFeatureBranch(
     if (creation.ok || creation.exit !== 1) return creation;
   }
   return { ok: false, exit: 1, error: `${mostNames} names are taken` };
-}
-
-async function branchExists(directory: string, name: string, git: GitOptions): Promise<boolean> {
-  return (await runGit(directory, ['show-ref', '--verify', '--quiet', `refs/heads/${name}`], git)).code === 0;
 }

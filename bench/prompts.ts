@@ -6,15 +6,19 @@ import { compilePrompt } from '../src/prompts/compile.ts';
 import { compose } from '../src/prompts/compose.ts';
 import { readFeature } from '../src/prompts/feature-files.ts';
 import type { TokenCount } from '../src/prompts/markers.ts';
-import { type CorpusFeature, loadCorpusCounter, readCorpus } from '../src/prompts/measure/corpus.ts';
+import {
+  type CorpusFeature,
+  loadCorpusCounter,
+  readCorpus,
+  weighArtifacts,
+} from '../src/prompts/measure/corpus.ts';
 import { siteCost, sitesOf } from '../src/prompts/measure/layouts.ts';
 import { type TokenReport, tokenReport } from '../src/prompts/measure/token-report.ts';
-import { weighArtifacts } from '../src/prompts/measure/weigh.ts';
+import { seededNonce } from '../src/prompts/part.ts';
 import { guardResume } from '../src/prompts/resume/decide.ts';
 import { deltaSince, takeSnapshot } from '../src/prompts/resume/state.ts';
 import { resumedReview } from '../src/prompts/resume/templates.ts';
 import { dispatchFor } from '../src/prompts/roles/table.ts';
-import { seededNonce } from '../src/prompts/untrusted.ts';
 import { calibrate, calibrationLine, median, sample, table } from './calibration.ts';
 import { generateCorpus } from './corpus/generate.ts';
 import { pathFigures } from './corpus/paths.ts';

@@ -1,8 +1,7 @@
 import type { ArtifactFile, ArtifactKey } from '../../src/prompts/artifacts.ts';
-import type { CorpusFeature } from '../../src/prompts/measure/corpus.ts';
+import { type CorpusFeature, type FeatureWeights, weighArtifacts } from '../../src/prompts/measure/corpus.ts';
 import { type LayoutName, siteCost, sitesOf } from '../../src/prompts/measure/layouts.ts';
-import { type FeatureWeights, weighArtifacts } from '../../src/prompts/measure/weigh.ts';
-import { seededNonce } from '../../src/prompts/untrusted.ts';
+import { seededNonce } from '../../src/prompts/part.ts';
 
 /** What the length of paths does to the lazy layout, of which every reference carries one. Shares are of the full layout. */
 export type PathFigures = {

@@ -2,10 +2,10 @@ import { type ArtifactFile, type ArtifactKey, artifactKeys, artifacts } from '..
 import { readMeta } from '../../src/prompts/feature/meta.ts';
 import type { FeatureFiles } from '../../src/prompts/feature-files.ts';
 import type { TokenCount } from '../../src/prompts/markers.ts';
+import { seededNonce } from '../../src/prompts/part.ts';
 import { deltaSince, noResumeState, takeSnapshot, withFixSummary } from '../../src/prompts/resume/state.ts';
 import type { Dispatch } from '../../src/prompts/roles/shapes.ts';
 import { dispatchFor } from '../../src/prompts/roles/table.ts';
-import { seededNonce } from '../../src/prompts/untrusted.ts';
 import { reviewOnce } from '../../src/workflows/feature/review.ts';
 import type { Revision } from './history.ts';
 

@@ -2,8 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { confine } from '../../src/agents/confine.ts';
 import { thisWorld } from '../../src/agents/settings.ts';
+import { confine } from '../../src/agents/tree-guard.ts';
 import { readSnapshot } from '../../src/repo/index/git-snapshot.ts';
 import type { Dimension } from './dimension.ts';
 import { spread } from './sizes.ts';

@@ -39,7 +39,7 @@ export async function writeTotal(laneDirectory: string, session: string, total: 
   await writeJsonAtomic(file, total);
 }
 
-/** The id comes from an agent's output: it never becomes a path as it is. */
+/** The id comes from an agent's output: it never becomes a path unchanged. */
 function totalFile(laneDirectory: string, session: string): string {
   const name = createHash('sha256').update(session).digest('hex').slice(0, 24);
   return path.join(laneDirectory, 'sessions', `${name}.json`);
@@ -47,7 +47,7 @@ function totalFile(laneDirectory: string, session: string): string {
 
 const fileName = 'agent-result.json';
 
-/** Keeps the result beside the stream, with a mark of the request it answers. */
+/** Saves the result next to the stream, with a digest of the request it answers. */
 export async function writeAnswer(
   task: AgentTask,
   settings: AgentSettings,
@@ -72,7 +72,7 @@ export async function readAnswer(task: AgentTask, settings: AgentSettings): Prom
 function markOf(task: AgentTask, settings: AgentSettings): string {
   const { run, seat, attempt, prompt, directory, access, schema, resume } = task;
   const { id, protocol, model } = settings;
-  // Another key is no other request.
+  // A different key does not change the request.
   const command = settings.command === undefined ? undefined : redactCommand(settings.command).shown;
   const facts = [
     task.task,

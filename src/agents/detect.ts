@@ -9,7 +9,7 @@ import { childEnvironment } from './process/environment.ts';
 import { runProcess } from './run-process.ts';
 import type { AgentSettings, World } from './settings.ts';
 
-/** L-124: what is asked, how long, how often. */
+/** L-124: the probe's prompt, timeout and attempts. */
 export const probeRules = {
   prompt: 'Respond with OK',
   wallMs: 60_000,
@@ -58,7 +58,7 @@ export function saysOk(text: string): boolean {
 function probeTask(context: Parameters<Agent['probe']>[0], attempt: number): AgentTask {
   return {
     task: 'probe',
-    // A probe is about now: no earlier answer may stand for it.
+    // A probe must not use an earlier answer.
     run: `probe-${randomUUID()}`,
     seat: 'probe',
     attempt,
@@ -102,7 +102,7 @@ function nativeOf(program: string, driver: Driver, world: World): string | undef
   for (let at = real.indexOf(marker); at !== -1; at = real.indexOf(marker, at + 1)) {
     roots.push(real.slice(0, at + marker.length));
   }
-  // npm nests platform packages below the package or lifts them beside it.
+  // npm puts platform packages below the package or next to it.
   const inside = roots.flatMap((root) => {
     const [scope = '', name = ''] = real.slice(root.length).split(path.sep);
     const folder = scope.startsWith('@') ? path.join(scope, name) : scope;

@@ -136,7 +136,7 @@ test('braces in strings do not confuse it', () => {
   expect(extractJson('so: {"text":"a } b { \\" ] c"} end')).toEqual({ text: 'a } b { " ] c' });
 });
 
-test('prose, numbers, half documents and other shapes are no answer', () => {
+test('prose, numbers, half documents and other shapes are not an answer', () => {
   for (const text of ['', 'I cannot do that.', '42', '"yes"', 'null', '{"a": ', '{broken}']) {
     expect(extractJson(text)).toBeUndefined();
   }
@@ -144,7 +144,7 @@ test('prose, numbers, half documents and other shapes are no answer', () => {
   expect(extractJson('{"a":1}', 'array')).toBeUndefined();
 });
 
-test('values nested too deeply are no answer, and neither are their parts', () => {
+test('values nested too deeply are not an answer, nor are their parts', () => {
   const nested = (levels: number) => `${'{"a":'.repeat(levels)}${own}${'}'.repeat(levels)}`;
   const twice = (levels: number) => `First ${nested(levels)} and again ${nested(levels)} end`;
   expect(extractJson(twice(150))).toEqual(parseJson(nested(150), 'test'));
@@ -185,7 +185,7 @@ test('any text is read without throwing', () => {
   );
 });
 
-test('what is found is what a JSON parser reads', () => {
+test('finds what a JSON parser reads', () => {
   const brackets = fc.string({
     unit: fc.constantFrom('{', '}', '[', ']', '"', '\\', ',', ':', '0', ' ', '\n'),
   });

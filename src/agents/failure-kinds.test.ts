@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { classifyFailure, failurePolicies, retryAfterIn, retryDelayMs, statusIn } from './failure-kinds.ts';
 import { laneKinds } from './port.ts';
 
-test('L-363 every kind of failure has a policy, and there are no others', () => {
+test('L-363: every kind of failure has a policy, and no others exist', () => {
   expect(Object.keys(failurePolicies).sort()).toEqual(laneKinds.filter((kind) => kind !== 'ok').sort());
 });
 
@@ -44,12 +44,12 @@ test.each([
   expect(classifyFailure(message)).toBe(kind);
 });
 
-test('the status wins over the words, except that a full context is said in words only', () => {
+test('the status wins over the text, except for a full context', () => {
   expect(classifyFailure('stream error', 401)).toBe('auth');
   expect(classifyFailure('maximum context length is 5', 400)).toBe('context_too_long');
 });
 
-test('a status is only read where one stands', () => {
+test('reads a status only at the usual places', () => {
   expect(statusIn('line 429 of the file')).toBeUndefined();
   expect(statusIn('HTTP 503')).toBe(503);
 });

@@ -6,7 +6,7 @@ export type FailurePolicy = {
   retries: number;
   /** Wait before the first retry; it doubles each time. `retryAfterMs` of the result wins when it is longer. */
   backoffMs: number;
-  /** Whether the seat's next agent may take over. */
+  /** Whether the seat's next agent may be called instead. */
   fallback: boolean;
   /** Whether it speaks against the agent itself, so that later seats avoid it. */
   countsAgainstHealth: boolean;
@@ -127,7 +127,7 @@ export function retryDelayMs(
   return Math.min(longestMs, Math.max(retryAfterMs, policy.backoffMs * 2 ** (retry - 1)));
 }
 
-/** Words in the agents' own messages, first match wins: the more specific stand first. */
+/** Words in the agents' messages; first match wins, so the more specific come first. */
 const wordings: readonly (readonly [LaneKind, RegExp])[] = [
   [
     'context_too_long',
@@ -144,7 +144,7 @@ const wordings: readonly (readonly [LaneKind, RegExp])[] = [
     'rate_limit',
     /rate.?limit|too many requests|quota|resource_exhausted|usage limit|hit your [\w' -]{0,40}limit|(?:hour|session|daily|weekly|monthly) limit reached|request allowance/i,
   ],
-  // A portal's page says "please log in" to whoever asks for a stream.
+  // A portal's page says "please log in" to every caller that asks for a stream.
   ['stream', /non-SSE response/i],
   [
     'auth',
@@ -170,7 +170,7 @@ const wordings: readonly (readonly [LaneKind, RegExp])[] = [
   ],
 ];
 
-/** The kind that a status code of the provider stands for. A 400 alone says nothing; its words may. */
+/** The kind of a provider's status code. A 400 alone says nothing; its words may. */
 export function kindOfStatus(status: number): LaneKind | undefined {
   if (status === 401 || status === 403) return 'auth';
   if (status === 408) return 'network';
@@ -188,7 +188,7 @@ export function classifyFailure(message: string, status = statusIn(message)): La
   return (status === undefined ? undefined : kindOfStatus(status)) ?? words ?? 'crash';
 }
 
-/** A provider's status code inside a message, where it stands where such codes stand. */
+/** A provider's status code inside a message, at the places where such codes are written. */
 export function statusIn(message: string): number | undefined {
   const match =
     /(?:API Error:?|status(?: code)?|HTTP(?: error)?|"code"|"statusCode"|"http_status"|\berror)\W{0,4}([45]\d\d)\b|\(([45]\d\d)(?: [A-Z][\w ]*)?\)|^([45]\d\d)\b/i.exec(

@@ -53,7 +53,7 @@ const world = (environment: World['environment'] = {}): World => ({
 
 type Deed = readonly ['read' | 'list' | 'write' | 'connect', string];
 
-/** What an agent in a lane of its own gets to see. */
+/** What an agent in a separate lane can see. */
 async function look(
   deeds: readonly Deed[],
   more: Partial<AgentTask> & {
@@ -87,9 +87,9 @@ async function look(
 
 const bubblewrap = optionalProgram('bubblewrap');
 const self = process.getuid?.() ?? 0;
-const nobody = 65_534;
+const otherUser = 65_534;
 /** Who tries to break out: root also as another user, where that one may use bubblewrap and reach the folders of the tests. */
-const users = self !== 0 ? [self] : canBeJailed(nobody) ? [0, nobody] : [0];
+const users = self !== 0 ? [self] : canBeJailed(otherUser) ? [0, otherUser] : [0];
 
 function canBeJailed(who: number): boolean {
   if (bubblewrap === undefined) return false;
@@ -215,12 +215,12 @@ describe.skipIf(bubblewrap === undefined)('what an agent can do to the bubblewra
       const file = plant(path.join(project, 'theirs.txt'), 'theirs');
       const own = path.join(project, 'own.txt');
       const said = runInJail(0, 'write', [
-        `chown ${nobody}:${nobody} ${file} && chmod 600 ${file} && echo changed > ${file} && cat ${file}`,
-        `echo own > ${own} && chown ${nobody} ${own} && chmod 640 ${own}`,
+        `chown ${otherUser}:${otherUser} ${file} && chmod 600 ${file} && echo changed > ${file} && cat ${file}`,
+        `echo own > ${own} && chown ${otherUser} ${own} && chmod 640 ${own}`,
       ]);
       expect(said).toBe('changed\n');
-      expect(statSync(file)).toMatchObject({ uid: nobody, mode: 0o100600 });
-      expect(statSync(own)).toMatchObject({ uid: nobody, mode: 0o100640 });
+      expect(statSync(file)).toMatchObject({ uid: otherUser, mode: 0o100600 });
+      expect(statSync(own)).toMatchObject({ uid: otherUser, mode: 0o100640 });
     },
   );
 });
@@ -310,7 +310,7 @@ describe.skipIf(bubblewrap === undefined)('what an agent sees in bubblewrap', ()
     expect(readFileSync(path.join(directory, 'a.ts'), 'utf8')).toBe('written');
   });
 
-  test('no project beside its own, although its directory is named among the arguments', async () => {
+  test('hides other projects, although the arguments name their directory', async () => {
     const secret = plant(path.join(user, 'code/bank/.env'), 'SECRET');
     expect(
       await look([
@@ -320,7 +320,7 @@ describe.skipIf(bubblewrap === undefined)('what an agent sees in bubblewrap', ()
     ).toEqual(['ENOENT', 'shop']);
   });
 
-  test('a program in HOME itself, a script beside others, and what its configuration names stay readable', async () => {
+  test('keeps a program in HOME, a script next to others, and what its configuration names readable', async () => {
     const script = plant(path.join(user, 'agent.mjs'), readFileSync(looking, 'utf8'));
     const folder = path.join(user, 'plug-ins');
     plant(path.join(folder, 'one.js'), 'a plug-in');
@@ -337,7 +337,7 @@ describe.skipIf(bubblewrap === undefined)('what an agent sees in bubblewrap', ()
     expect(seen).toEqual(['agent.mjs code plug-ins', 'a plug-in']);
   });
 
-  test('the interpreter that a script names is there, with the libraries of its environment', async () => {
+  test('shows the interpreter that a script names, with the libraries of its environment', async () => {
     const environment = path.join(user, 'tools/environment');
     const interpreter = path.join(environment, 'bin/interpreter');
     plant(path.join(environment, 'pyvenv.cfg'), '');
@@ -358,7 +358,7 @@ describe.skipIf(bubblewrap === undefined)('what an agent sees in bubblewrap', ()
     expect(await look([['read', other]], { command })).toEqual(['another package']);
   });
 
-  test("the certificates of the person's network stay readable, what lies beside them does not", async () => {
+  test("keeps the certificates of the user's network readable, but not their neighbours", async () => {
     const authority = plant(path.join(user, 'work/authority.pem'), 'one');
     const [first, second] = ['first', 'second'].map((name) => plant(path.join(user, name, 'a.pem'), name));
     const secret = plant(path.join(user, 'work/secret.key'), 'SECRET');

@@ -98,7 +98,7 @@ test('a folder of PATH that is a link in a hidden place is a link there again', 
   expect(command.slice(at, at + 3)).toEqual(['--symlink', `${home}/versions/22/bin`, `${home}/current/bin`]);
 });
 
-test('working in HOME itself leaves HOME as it is', () => {
+test('does not change HOME when working in HOME', () => {
   expect(binds(jailedCommand('bwrap', { ...base(), directory: home }))).not.toContain(`--tmpfs ${home}`);
 });
 
@@ -126,7 +126,7 @@ test.each([
   expect(findBubblewrap({ ...world, jail: 'auto' }, 1000)).toBeUndefined();
 });
 
-test('a program of the user: the disk stays as it is, the work is read-only', () => {
+test('a program of the user: the disk does not change, the work is read-only', () => {
   mkdirSync(base().home, { recursive: true });
   expect(binds(jailedCommand('bwrap', { ...base(), guard: 'project' }))).toEqual([
     '--bind /',

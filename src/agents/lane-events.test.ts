@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { parseJson } from '../base/safe-json.ts';
-import { openLaneEvents } from './lane-events.ts';
+import { openLaneEvents } from './call-events.ts';
 import type { AgentEvent } from './port.ts';
 
 let lane: string;
@@ -44,10 +44,10 @@ test('two million bytes of nothing but line ends stay about as many, and are all
 test.each<[string, AgentEvent]>([
   ['text', { type: 'text-delta', text: 'x'.repeat(100_000) }],
   ['other events', { type: 'tool-start', tool: 'read', detail: 'y'.repeat(100_000) }],
-])('%s beyond the bound is left out, and that is said last', (_, event) => {
+])('omits %s beyond the limit and reports that last', (_, event) => {
   const events = openLaneEvents(lane);
   for (let count = 0; count < 400; count += 1) events.note(event);
   events.close();
   expect(statSync(path.join(lane, 'events.jsonl')).size).toBeLessThan(9_000_000);
-  expect(kept().at(-1)).toMatchObject({ type: 'error', message: expect.stringContaining('left out') });
+  expect(kept().at(-1)).toMatchObject({ type: 'error', message: expect.stringContaining('omitted') });
 });

@@ -18,8 +18,8 @@ import { isRecord, parseJson } from '../base/safe-json.ts';
 import type { Protocol } from '../base/schema/calls.ts';
 import type { Driver } from './drivers/driver.ts';
 import { findBubblewrap } from './jail.ts';
-import { dropOrphanedLogin, holdLogin, loginVariables } from './logins.ts';
 import type { AgentTask } from './port.ts';
+import { dropOrphanedLogin, holdLogin, loginVariables } from './private-home.ts';
 import { createAgent, drivers } from './registry.ts';
 import type { World } from './settings.ts';
 
@@ -40,7 +40,7 @@ function plant(file: string, text: string, base = user): void {
 
 const token = (value: string) => JSON.stringify({ token: value });
 
-/** Puts a link into the user's HOME in the place of what stands there. */
+/** Replaces an entry of the user's HOME by a link. */
 function relink(place: string, target: string): void {
   rmSync(place, { recursive: true });
   symlinkSync(path.join(user, target), place);
@@ -140,7 +140,7 @@ describe('login files', () => {
     expect(existsSync(copy)).toBe(false);
   });
 
-  test('a renewed token goes back to the user, through a link, and only if nobody else renewed it', async () => {
+  test('a renewed token returns to the user, through a link, unless another process renewed it', async () => {
     plant('dotfiles/auth.json', token('old'));
     mkdirSync(path.join(user, '.codex'));
     symlinkSync(path.join(user, 'dotfiles/auth.json'), path.join(user, '.codex/auth.json'));
@@ -153,7 +153,7 @@ describe('login files', () => {
     expect(readFileSync(path.join(user, 'dotfiles/auth.json'), 'utf8')).toBe(token('renewed by one'));
   });
 
-  test('nobody else can read a renewed token, not even while it is written', async () => {
+  test('no other user can read a renewed token, not even while it is written', async () => {
     plant('.codex/auth.json', token('old'));
     const folder = path.join(user, '.codex');
     chmodSync(path.join(folder, 'auth.json'), 0o600);
@@ -186,7 +186,7 @@ describe('login files', () => {
     ['a link to a key', (home) => relink(path.join(home, '.codex/auth.json'), '.ssh/id_ed25519')],
     ['a link to JSON of another form', (home) => relink(path.join(home, '.codex/auth.json'), 'other.json')],
     ['a link to JSON of the same form', (home) => relink(path.join(home, '.codex/auth.json'), 'same.json')],
-    ['a folder that is a link', (home) => relink(path.join(home, '.codex'), 'codex-of-somebody')],
+    ['a folder that is a link', (home) => relink(path.join(home, '.codex'), 'codex-of-another')],
     ['text', (home) => writeFileSync(path.join(home, '.codex/auth.json'), key)],
     ['a list', (home) => writeFileSync(path.join(home, '.codex/auth.json'), '[]')],
     ['other keys', (home) => writeFileSync(path.join(home, '.codex/auth.json'), '{"more":1}')],
@@ -195,12 +195,12 @@ describe('login files', () => {
       'far too much',
       (home) => writeFileSync(path.join(home, '.codex/auth.json'), `{"token":"${'x'.repeat(5e6)}"}`),
     ],
-  ])("the user's login stays when the agent leaves %s in its place, and that is said", async (_, leave) => {
+  ])("keeps the user's login and reports it when the agent leaves %s in its place", async (_, leave) => {
     plant('.codex/auth.json', token('old'));
     plant('.ssh/id_ed25519', key);
     plant('other.json', '{"private":1}');
     plant('same.json', token('of another'));
-    plant('codex-of-somebody/auth.json', token('of somebody'));
+    plant('codex-of-another/auth.json', token('of another'));
     const home = path.join(root, 'home');
     const file = path.join(user, '.codex/auth.json');
     const held = await holdLogin(login, world(), home);
@@ -216,7 +216,7 @@ describe('login files', () => {
     await dropOrphanedLogin(login, home);
     expect(readFileSync(path.join(user, '.ssh/id_ed25519'), 'utf8')).toBe(key);
     expect(readFileSync(path.join(user, 'same.json'), 'utf8')).toBe(token('of another'));
-    expect(readFileSync(path.join(user, 'codex-of-somebody/auth.json'), 'utf8')).toBe(token('of somebody'));
+    expect(readFileSync(path.join(user, 'codex-of-another/auth.json'), 'utf8')).toBe(token('of another'));
   });
 
   test('F-13 branches that share a HOME neither overwrite nor remove what another still uses', async () => {
@@ -246,7 +246,7 @@ describe('login files', () => {
     expect(existsSync(path.join(home, '.codex/auth.json'))).toBe(false);
   });
 
-  test('a folder in the place of a login is left alone', async () => {
+  test('does not touch a folder in the place of a login', async () => {
     mkdirSync(path.join(user, '.codex/auth.json'), { recursive: true });
     expect((await holdLogin(login, world(), path.join(root, 'home'))).files).toEqual([]);
   });

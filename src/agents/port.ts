@@ -1,5 +1,5 @@
 /**
- * The agent port: what every driver is given and what it gives back. Drivers know programs, protocols and processes;
+ * The agent port: input and result of every driver. Drivers know programs, protocols and processes;
  * nothing here knows what a sketch or a vote is.
  */
 
@@ -29,7 +29,7 @@ export type AgentTask = {
   /** Files of the run's record that prompts name; the rest of the record is hidden from the agent. */
   given?: readonly string[];
   limits: TaskLimits;
-  /** JSON Schema of the answer. Absent: the answer is free text. */
+  /** JSON Schema of the answer. Default: free text. */
   schema?: JsonSchema;
   /** Continue an earlier session of the same agent, or branch off it. */
   resume?: { session: string; fork: boolean };
@@ -124,7 +124,7 @@ export type Agent = {
   title: string;
   capabilities: Capabilities;
   call(task: AgentTask, context: CallContext): Promise<LaneResult>;
-  /** Whether the answer to this very task is at hand, so that calling only reads it. Absent: never. */
+  /** True if the answer to this very task is on disk, so that calling only reads it. Default: false. */
   answered?(task: AgentTask): Promise<boolean>;
   /** L-124, L-125: asks for `OK` with the production argv. */
   probe(context: CallContext & { laneDirectory: string; directory: string }): Promise<Probe>;

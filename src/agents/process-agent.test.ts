@@ -210,7 +210,7 @@ describe.each(jails)('exec agents, jail $jail', ({ jail, confinement }) => {
     expect(existsSync(path.join(project, 'a.ts'))).toBe(true);
     if (confinement === 'bubblewrap') {
       expect(result.kind).toBe('ok');
-      // The user's own program may keep files of its own elsewhere.
+      // The user's program may keep its own files elsewhere.
       expect(result.text).toBe('create: EROFS\nchange: EROFS\nremove: EROFS\noutside: done\n');
     } else {
       expect(result.kind).toBe('denied');
@@ -339,7 +339,7 @@ console.log(JSON.stringify({ type: 'result', subtype: 'success', result }));
     expect((await call(exec('agent-echoes.mjs'), request)).result.kind).toBe('ok');
   });
 
-  test('a writer that lets the repository borrow settings of its own making is denied, and nothing of that is left', async () => {
+  test('a writer that makes git read its own settings is denied, and nothing of that is left', async () => {
     const planting = path.join(root, 'planting.mjs');
     writeFileSync(
       planting,
@@ -377,7 +377,7 @@ describe('conversations and recovery', () => {
     expect(again).toEqual({ ...first, events: [] });
   });
 
-  test('F-09 a failed call is made again, and a lane of its own leaves the first record alone', async () => {
+  test('F-09: a failed call is made again; a separate lane keeps the first record', async () => {
     const request = task();
     expect((await call(exec('agent-empty.mjs'), request)).result.kind).toBe('bad_output');
     const before = readFileSync(path.join(request.laneDirectory, 'agent-result.json'), 'utf8');
@@ -410,10 +410,10 @@ describe('conversations and recovery', () => {
     );
     const request = task({ prompt: '[]' });
     const onEvent = () => {
-      throw new Error('nobody listens');
+      throw new Error('connection refused');
     };
     await expect(agent.call(request, { signal: new AbortController().signal, onEvent })).rejects.toThrow(
-      'nobody listens',
+      'connection refused',
     );
     expect(existsSync(path.join(request.laneDirectory, 'work'))).toBe(false);
   });
@@ -546,7 +546,7 @@ echo '{"type":"result","subtype":"success","result":"done"}'
     expect(starts()).toHaveLength(1);
   });
 
-  test('has no version, and what else there is to do goes on meanwhile', async () => {
+  test('has no version and does not block other work', async () => {
     const { place, starts } = stubborn();
     let ticks = 0;
     const clock = setInterval(() => (ticks += 1), 20);
@@ -623,7 +623,7 @@ test.each([...Object.keys(drivers), 'acp'] as Protocol[])(
   },
 );
 
-test('an npm shim on PATH is passed over for the native binary beside it', async () => {
+test('skips an npm shim on PATH for the native binary next to it', async () => {
   const modules = path.join(root, 'prefix/lib/node_modules');
   const shim = path.join(modules, '@openai/codex/bin/codex.js');
   const native = path.join(

@@ -5,7 +5,7 @@ import { readTextFile } from '../base/files/bounded.ts';
 import { joinTruncated } from '../base/text/format.ts';
 import { redactCommand } from '../base/text/secrets.ts';
 import { formatHandle, parseHandle, readAnswer, readTotal, writeAnswer, writeTotal } from './answer.ts';
-import { type Confined, confine } from './confine.ts';
+import { redactedCall, redactedReading } from './call-events.ts';
 import { probeAgent, resolveProgram } from './detect.ts';
 import type { BuildRequest, Driver, Launch, Signal } from './drivers/driver.ts';
 import { finishReading } from './drivers/outcome.ts';
@@ -17,7 +17,6 @@ import {
   TextPieces,
   toolNamer,
 } from './drivers/reading.ts';
-import { dropOrphanedLogin, holdLogin, loginVariables } from './logins.ts';
 import {
   type Agent,
   type AgentTask,
@@ -26,15 +25,24 @@ import {
   type Probe,
   unknownUsage,
 } from './port.ts';
-import { homeOf, openHome, shareUnpacked, spoiltHome, writeHomeFiles } from './private-home.ts';
+import {
+  dropOrphanedLogin,
+  holdLogin,
+  homeOf,
+  loginVariables,
+  openHome,
+  shareUnpacked,
+  unusableHomeReason,
+  writeHomeFiles,
+} from './private-home.ts';
 import { certificateVariables, childEnvironment, namedPaths, taskVariables } from './process/environment.ts';
 import { endOrphans } from './process/process-record.ts';
 import { asSaid, secretsAround, secretsIn } from './process/redact.ts';
-import { redactedCall, redactedReading } from './redacted-call.ts';
 import { type ProcessExit, runProcess, startProcess, streamFile } from './run-process.ts';
 import type { AgentSettings, World } from './settings.ts';
+import { type Confined, confine } from './tree-guard.ts';
 
-/** An agent that is a program of its own, spoken to through its driver. */
+/** An agent that is a separate program, called through its driver. */
 export function createProcessAgent(driver: Driver, settings: AgentSettings, world: World): Agent {
   const call = (task: AgentTask, context: CallContext) =>
     callProgram({ driver, settings, world, task, context });
@@ -86,7 +94,7 @@ async function attempt(call: Call): Promise<LaneResult> {
     return await withLogin(call, program, place);
   } catch (error) {
     const homes = [homeOf(task.laneDirectory), ...('missing' in place ? [] : [place.home])];
-    const reason = spoiltHome(homes, error);
+    const reason = unusableHomeReason(homes, error);
     if (reason === undefined) throw error;
     return failed('denied', reason);
   }
@@ -99,7 +107,7 @@ async function withLogin(call: Call, program: readonly string[], place: Place): 
   } finally {
     const { refused } = await login.release();
     for (const { file, reason } of refused) {
-      const message = `The login in ${file} was left as it is although the agent changed its copy: ${reason}.`;
+      const message = `The login in ${file} was not renewed although the agent changed its copy: ${reason}.`;
       call.context.onEvent({ type: 'error', message });
     }
   }

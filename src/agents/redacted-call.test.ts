@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { redactedCall } from './call-events.ts';
 import { type AgentEvent, unknownUsage } from './port.ts';
-import { redactedCall } from './redacted-call.ts';
 
 const secret = 'canary-of-a-shop';
 
@@ -23,7 +23,7 @@ const between: AgentEvent[] = [
   { type: 'tool-end', tool: 'read', failed: false },
 ];
 
-test.each(between)('half a secret is not let go by $type before the other half', (event) => {
+test.each(between)('holds half a secret at $type until the other half', (event) => {
   expect(heardOf([said('It is canary-'), event, said('of-a-shop.')])).toEqual([
     said('It is '),
     event,
@@ -31,7 +31,7 @@ test.each(between)('half a secret is not let go by $type before the other half',
   ]);
 });
 
-test('what may begin a secret is told before the tool that ends its message, and at the end of the call', () => {
+test('emits held text before the tool that ends its message, and at the end of the call', () => {
   const tool: AgentEvent = { type: 'tool-start', tool: 'read' };
   expect(heardOf([said('a can'), tool, said('a canary')])).toEqual([
     said('a '),

@@ -14,8 +14,8 @@ import { grok } from './drivers/grok.ts';
 import { opencode } from './drivers/opencode.ts';
 import { pi } from './drivers/pi.ts';
 import { qwen } from './drivers/qwen.ts';
-import { findLogin, type LoginState } from './logins.ts';
 import type { Agent } from './port.ts';
+import { findLogin, type LoginState } from './private-home.ts';
 import { createProcessAgent } from './process-agent.ts';
 import type { AgentSettings, World } from './settings.ts';
 

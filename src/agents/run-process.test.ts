@@ -95,7 +95,7 @@ describe('runProcess', () => {
   });
 
   test('a silent agent that ignores SIGTERM is ended by the idle limit', async () => {
-    // A shell is deaf within milliseconds, on a busy machine within the limit; Node needs longer to get that far.
+    // A shell ignores signals within milliseconds, on a busy machine within the limit; Node needs longer.
     const exit = await runProcess({
       ...request('agent-hangs.mjs'),
       argv: ['/bin/sh', '-c', "trap '' TERM; while :; do sleep 1; done"],
@@ -142,7 +142,7 @@ describe('runProcess', () => {
     });
   });
 
-  test('L-313 L-315 F-39 children in groups of their own, even with an emptied environment, are gone before a cancel is reported', async () => {
+  test('L-313 L-315 F-39: ends children in separate groups, even with an empty environment, before it reports a cancel', async () => {
     const controller = new AbortController();
     let pids: number[] = [];
     const running = runProcess(
@@ -186,7 +186,7 @@ describe('runProcess', () => {
     expect(exit).toMatchObject({ ended: undefined, signal: 'SIGTERM' });
   });
 
-  test('a program that is not there, and one that dies, are told apart', async () => {
+  test('distinguishes a missing program from one that dies', async () => {
     const missing = await runProcess({ ...request('agent-echoes.mjs'), argv: ['no-such-program-here'] });
     expect(missing.startError).toContain('ENOENT');
     expect(await runProcess(request('agent-dies.mjs'))).toMatchObject({

@@ -24,13 +24,13 @@ export type ProcessRequest = {
   environment: Readonly<Record<string, string>>;
   /** Values that must not be recorded or handed on, wherever the process says them. */
   secrets?: readonly string[];
-  /** Written to stdin, which is then closed. Absent: stdin stays open for a conversation. */
+  /** Written to stdin, which is then closed. Without it stdin stays open for a conversation. */
   input?: string;
   /** Gets `process.json`, `stream.jsonl` (stdout as it came) and `stderr.txt`. */
   laneDirectory: string;
   limits: { wallMs: number; idleMs: number } & Partial<ProcessLimits>;
   signal: AbortSignal;
-  /** A jail ends all processes with the leader; nobody has to look for strays. */
+  /** A sandbox ends all processes with the leader; a search for strays is not needed. */
   contained?: boolean;
   /** `finished` says that the answer is complete: unless more comes, the process has a few seconds to leave. */
   onLine: (line: string) => 'finished' | 'stop' | undefined;
@@ -43,7 +43,7 @@ export type ProcessExit = {
   ended?: EndReason;
   /** The program could not be started at all. */
   startError?: string;
-  /** The last of what was said on each stream, for messages. */
+  /** The end of each stream, for messages. */
   stderr: string;
   stdout: string;
   outputBytes: number;
@@ -55,7 +55,7 @@ export type ProcessExit = {
 
 export type RunningProcess = {
   pid: number | undefined;
-  /** For conversations; errors of a child that went away are swallowed, the exit tells of them. */
+  /** For conversations; errors of an ended child are ignored, its exit reports them. */
   write: (text: string) => void;
   closeInput: () => void;
   end: (reason: EndReason) => void;
@@ -105,7 +105,7 @@ export function startProcess(request: ProcessRequest): RunningProcess {
   try {
     record = recordProcess(request.laneDirectory, pid, marker);
   } catch (error) {
-    // Nobody could find it again, so it must not run.
+    // It could not be found again, so it must not run.
     child.kill('SIGKILL');
     throw error;
   }
@@ -136,10 +136,10 @@ function oversee(child: ChildProcess, record: ProcessRecord, request: ProcessReq
   };
   const splitter = new LineSplitter(limits.lineBytes, (line) => {
     if (ending !== undefined) return;
-    const wish = request.onLine(line);
+    const wanted = request.onLine(line);
     clearTimeout(linger);
-    if (wish === 'stop') end('driver');
-    if (wish === 'finished') linger = setTimeout(() => end(undefined), limits.lingerMs);
+    if (wanted === 'stop') end('driver');
+    if (wanted === 'finished') linger = setTimeout(() => end(undefined), limits.lingerMs);
   });
   let linger: NodeJS.Timeout | undefined;
 
@@ -180,7 +180,7 @@ function oversee(child: ChildProcess, record: ProcessRecord, request: ProcessReq
     }),
     recordTo(child.stderr, 'stderr.txt', (chunk) => stderr.push(chunk)),
   ]).catch((error: unknown) => {
-    // A full disk or a reader that fails: the process has nobody left to talk to.
+    // A full disk or a failing reader: no one reads the output any more.
     broken ??= { error };
     end('driver');
   });
@@ -196,7 +196,7 @@ function oversee(child: ChildProcess, record: ProcessRecord, request: ProcessReq
       if (!request.contained || ending !== undefined) {
         survivors = (await endTree(rootOf(record, seen), strayGraceMs)).length;
       }
-      // All of ours are gone, so the pipes end; a stranger that holds one is not waited for.
+      // All of our processes are gone; do not wait for others that hold a pipe.
       await Promise.race([streams, sleep(drainMs, undefined, { ref: false })]);
       child.stdout?.destroy();
       child.stderr?.destroy();

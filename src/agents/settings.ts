@@ -1,13 +1,13 @@
 import path from 'node:path';
-
-/** What the configuration says about one agent, and the world a driver may look at. */
 import type { Protocol } from '../base/schema/calls.ts';
+
+/** The configuration of one agent, and the environment that a driver may read. */
 
 export type AgentSettings = {
   /** The name in the configuration. */
   id: string;
   protocol: Protocol;
-  /** Program and leading arguments. Absent: the protocol's usual program on PATH. */
+  /** Program and leading arguments. Default: the protocol's usual program on PATH. */
   command?: readonly string[];
   model?: string;
   effort?: string;
@@ -29,7 +29,7 @@ export type World = {
   architecture: string;
   /** `auto` uses bubblewrap where it works; `off` forces the fallback. */
   jail: 'auto' | 'off';
-  /** Where unpacked agent programs are kept between runs. Absent: every private HOME gets its own. */
+  /** Where unpacked agent programs are kept between runs. Default: every private HOME gets its own. */
   cache?: string;
 };
 
@@ -44,4 +44,22 @@ export function thisWorld(): World {
     jail: process.env['CHARRETTE_JAIL'] === 'off' ? 'off' : 'auto',
     cache: path.join(process.env['XDG_CACHE_HOME'] ?? path.join(home, '.cache'), 'charrette', 'agents'),
   };
+}
+
+/** The folder of a project that holds the record of its runs: logins in use, answers, votes, who proposed what. */
+export const recordsFolder = '.charrette';
+
+/** Of that folder what the project itself wrote; seats may read it like the rest of the project. */
+export const projectSettings = ['.gitignore', 'config.json', 'prompts'] as const;
+
+/** The outermost records that a path lies in: a run inside a run belongs to the project of the outer one. */
+export function recordsAround(place: string): string | undefined {
+  const parts = path.resolve(place).split(path.sep);
+  const at = parts.indexOf(recordsFolder);
+  return at === -1 ? undefined : parts.slice(0, at + 1).join(path.sep);
+}
+
+/** True if a path, relative to the working directory, leads into records. */
+export function leadsIntoRecords(relative: string): boolean {
+  return relative.toLowerCase().split(/[\\/]/).includes(recordsFolder);
 }

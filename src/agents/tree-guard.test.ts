@@ -76,7 +76,7 @@ test('a change in a copy that lies where git ignores everything is noticed', asy
   expect(changedPaths(before, await snapshotCopy(target))).toEqual(['new.txt']);
 });
 
-test('a copy that a killed call left is made anew: links do not stop it, planted files are gone', async () => {
+test('copies again after a killed call: links do not stop it, planted files are gone', async () => {
   const target = path.join(tree, 'node_modules/copy');
   await copyTree(tree, target);
   writeFileSync(path.join(target, 'planted.txt'), 'x');

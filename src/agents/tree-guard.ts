@@ -6,7 +6,9 @@ import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { isMissing } from '../base/files/contained.ts';
-import { leadsIntoRecords, recordsFolder } from './records.ts';
+import { completeRepository, findBubblewrap, jailedCommand, watchBorrowing } from './jail.ts';
+import type { Access, Confinement } from './port.ts';
+import { leadsIntoRecords, recordsAround, recordsFolder, type World } from './settings.ts';
 
 const execute = promisify(execFile);
 
@@ -26,7 +28,7 @@ async function askGit(directory: string, words: readonly string[]): Promise<stri
 /** So long others may have to wait. A file read at once takes a tenth of the processor time of one that is waited for. */
 const turnMs = 10;
 
-/** Fingerprints files by their content, those that are there. */
+/** Fingerprints existing files by their content. */
 async function fingerprints(directory: string, files: readonly string[]): Promise<[string, string][]> {
   const entries: [string, string][] = [];
   let since = performance.now();
@@ -54,7 +56,7 @@ function fingerprint(file: string): string | undefined {
   }
 }
 
-/** So many ignored files are looked at: more would take longer than many a call. */
+/** How many ignored files are checked: more would take longer than many calls. */
 const watchedFiles = 20_000;
 const packages = 'node_modules';
 /**
@@ -114,12 +116,12 @@ function lookAt(place: string): { print?: string; inside: string[] } {
   }
 }
 
-/** What cannot be looked at cannot be written by an agent of the same user without a trace around it. */
+/** An agent of the same user cannot write an unreadable file without a trace around it. */
 function isRefused(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM');
 }
 
-/** What is a checkout's own: where it stands, and where its settings come from. */
+/** The parts of git that belong to one checkout: its HEAD and its settings. */
 const ofCheckout = ['HEAD', 'config.worktree', 'commondir', 'info/sparse-checkout'];
 /** What all checkouts share. The rest of a repository changes with every commit, branch and worktree of anybody. */
 const ofRepository = ['config', 'info/attributes', 'info/exclude', 'info/grafts'];
@@ -221,7 +223,7 @@ async function copyFiles(directory: string, files: readonly string[], target: st
   return bytes <= copyLimit.bytes;
 }
 
-/** Copies what fits; a file that is gone is passed over. The size is asked for first, so that nothing beyond the limit is written. */
+/** Copies what fits and skips missing files. Checks the size first, so that nothing beyond the limit is written. */
 async function copyOne(from: string, to: string, fits: (size: number) => boolean): Promise<void> {
   try {
     const facts = await lstat(from);
@@ -269,4 +271,71 @@ async function walk(root: string, folder: string, skipped: ReadonlySet<string>):
     if (found.length > copyLimit.files * 10) break;
   }
   return found;
+}
+
+export type ConfineRequest = {
+  access: Access;
+  guard: 'disk' | 'project';
+  directory: string;
+  home: string;
+  laneDirectory: string;
+  /** Program and leading arguments, as they were found. */
+  program: readonly string[];
+  /** What the login and the prompt name outside the directory. */
+  visible: readonly string[];
+  world: World;
+};
+
+/** How an agent is held to its access for one call. */
+export type Confined = {
+  confinement: Confinement;
+  /** Where the agent works: the directory itself or a throw-away copy. */
+  directory: string;
+  command: (argv: readonly string[]) => string[];
+  /** The paths an agent changed that it may not; empty when it kept to its access. Removes the copy. */
+  release: () => Promise<string[]>;
+};
+
+/** Bubblewrap where it works. Else a copy for readers, with a hash of copy and original before and after. */
+export async function confine(request: ConfineRequest): Promise<Confined> {
+  const bubblewrap = findBubblewrap(request.world);
+  if (bubblewrap !== undefined) {
+    const { access, guard, directory, home, laneDirectory, program, visible, world } = request;
+    const records = recordsAround(laneDirectory) ?? path.join(directory, recordsFolder);
+    const search = world.environment['PATH'] ?? '';
+    const view = { directory, program, records, guard, userHome: world.home, search, visible };
+    const user = process.getuid?.();
+    if (access === 'write') completeRepository(directory);
+    return {
+      confinement: 'bubblewrap',
+      directory,
+      command: (argv) => jailedCommand(bubblewrap, { ...view, argv, home, access, user }),
+      release: access === 'write' ? watchBorrowing(directory) : async () => [],
+    };
+  }
+  if (request.access === 'write') {
+    const { directory } = request;
+    return { confinement: 'in-place', directory, command: (argv) => [...argv], release: async () => [] };
+  }
+  return watchReader(request);
+}
+
+async function watchReader({ directory, laneDirectory }: ConfineRequest): Promise<Confined> {
+  const copy = await copyTree(directory, path.join(laneDirectory, 'work'));
+  const look = () =>
+    Promise.all([snapshotTree(directory), ...(copy === undefined ? [] : [snapshotCopy(copy)])]);
+  const before = await look();
+  return {
+    confinement: copy === undefined ? 'in-place' : 'copy',
+    directory: copy ?? directory,
+    command: (argv) => [...argv],
+    release: async () => {
+      const after = await look();
+      if (copy !== undefined) await rm(copy, { recursive: true, force: true });
+      const changed = before.flatMap((snapshot: Snapshot, index) =>
+        changedPaths(snapshot, after[index] ?? new Map()),
+      );
+      return [...new Set(changed)].sort();
+    },
+  };
 }

@@ -11,7 +11,7 @@ export type ArtifactKey = keyof typeof artifacts;
 
 export const artifactKeys = Object.keys(artifacts) as ArtifactKey[];
 
-/** T-003: files that stand beside the artifacts. */
+/** T-003: files next to the artifacts. */
 export const sideFiles = {
   state: '.meta.json',
   history: '.review-history.md',

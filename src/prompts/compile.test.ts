@@ -5,8 +5,8 @@ import { artifacts, sideFiles } from './artifacts.ts';
 import { type CompileInput, chooseTransport, compilePrompt, findShellPlaceholders } from './compile.ts';
 import { compose } from './compose.ts';
 import { readFeature } from './feature-files.ts';
+import { seededNonce } from './part.ts';
 import { dispatches, dispatchFor } from './roles/table.ts';
-import { seededNonce } from './untrusted.ts';
 
 const nonce = seededNonce('test');
 
@@ -147,7 +147,7 @@ test('T-110: the fixer gets all files and the issues of failed reviewers', async
   expect(text).toMatch(/## Issues to fix \(from failed reviewers only\)\n<issues nonce="\w+">\n- leak\n/);
 });
 
-test('T-041, T-042, lean/C-19: the iteration is said, earlier issues only from the second on', async () => {
+test('T-041, T-042, lean/C-19: names the iteration, and earlier issues from the second on', async () => {
   const first = await compiled('design', 'design-reviewer', {
     iteration: { iteration: 1, max: 5, previousIssues: 'x' },
   });
@@ -218,7 +218,7 @@ test('T-133, T-146: brainstorm reviewers keep the PRD in the prompt', async () =
   expect(inlined).toEqual(['prd']);
 });
 
-test('T-016, T-017, T-018: the sentinel stands in the place of the PRD; pruned roles hear nothing', async () => {
+test('T-016, T-017, T-018: the sentinel replaces the PRD; pruned roles get nothing', async () => {
   const content = { prd: undefined, meta: '{"brainstorm_source": "docs/gone.md"}' } as never;
   const reviewer = await compiled('design', 'design-reviewer', {}, content);
   expect(reviewer.text).toContain('\n- PRD: No PRD — feature created without brainstorm\n- Spec: /');
@@ -229,7 +229,7 @@ test('T-016, T-017, T-018: the sentinel stands in the place of the PRD; pruned r
   expect(pruned.warnings).toEqual([]);
 });
 
-test('lean/C-11: what the call cannot do without stops it, what it can is said', async () => {
+test('lean/C-11: a missing required file stops the call, another is reported', async () => {
   const without = { design: undefined } as never;
   await expect(compiled('design', 'design-reviewer', {}, without)).rejects.toThrow(
     /needs design\.md, which is missing; the feature has prd\.md, spec\.md/,
@@ -251,7 +251,7 @@ test('lean/C-05, T-142: transport by request, by ability to read, by size', () =
   expect(chooseTransport({ canRead: true, characters: 10, requested: 'inline' })).toBe('inline');
 });
 
-test('T-018: what was resolved once is used by every prompt of the run, without another look at the disk', async () => {
+test('T-018: every prompt of the run uses the first resolution, without reading the disk again', async () => {
   const { directory } = featureDirectory();
   const feature = await readFeature(directory);
   rmSync(directory, { recursive: true });
@@ -293,7 +293,7 @@ test('T-103: a fresh call for a lost session says so and carries the issues', as
   expect(fix.text).toContain('(Fresh dispatch — prior fix session unavailable.)');
 });
 
-test('T-150: no role is told that every iteration is a new call', () => {
+test('T-150: no prompt says that every iteration is a new call', () => {
   const all = dispatches.map(({ rubric, expects = '' }) => `${rubric} ${expects}`).join('\n');
   expect(all).not.toMatch(/\b(?:always a new|new (?:task|dispatch|agent))\b/i);
 });

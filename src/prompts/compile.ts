@@ -3,7 +3,7 @@ import { type ArtifactFiles, type ArtifactKey, artifacts } from './artifacts.ts'
 import { type IterationContext, iterationPart } from './dispatch-log.ts';
 import type { PrdResolution } from './feature-files.ts';
 import { type DomainOutcome, outcomePart } from './markers.ts';
-import { type Answer, data, optionalData, type Part, type PromptDraft, words } from './part.ts';
+import { type Answer, data, optionalData, type Part, type PromptDraft, readable, words } from './part.ts';
 import {
   checkArtifacts,
   inlineArtifactPart,
@@ -11,12 +11,11 @@ import {
   targetPart,
 } from './required-artifacts.ts';
 import { type Dispatch, implementerReport, shapes } from './roles/shapes.ts';
-import { readable } from './untrusted.ts';
 
-/** A line of a shell command and where it stands. */
+/** A line of a shell command and its place. */
 type ShellPlaceholder = { line: number; text: string };
 
-/** T-145: a `{placeholder}` in a shell command that somebody is going to run. */
+/** T-145: a `{placeholder}` in a shell command that will be run. */
 export function findShellPlaceholders(tasks: string): ShellPlaceholder[] {
   const findings: ShellPlaceholder[] = [];
   let shell = false;
@@ -52,10 +51,10 @@ export type CompileInput = {
   dispatch: Dispatch;
   files: ArtifactFiles;
   prd: PrdResolution;
-  /** lean/C-05: how the artifact under review travels. */
+  /** lean/C-05: how the artifact under review is passed. */
   transport: Transport;
   iteration: IterationContext;
-  /** T-040: changed files, for roles that look at code. */
+  /** T-040: changed files, for roles that read code. */
   implementationFiles?: readonly string[];
   /** T-110: what the fixer has to fix. */
   issues?: string;
@@ -151,7 +150,7 @@ function targetText(input: CompileInput, warnings: string[]): string | undefined
   return file.damaged ? undefined : file.text;
 }
 
-/** The sentinel is no file and a missing artifact cannot be read, so neither is expected. */
+/** The sentinel is not a file and a missing artifact cannot be read, so neither is expected. */
 function expectedReads(
   { dispatch, files, prd }: CompileInput,
   target: ArtifactKey | undefined,

@@ -5,10 +5,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compose, readOverrides } from './compose.ts';
 import { reportPrompt } from './markers.ts';
-import { data, type PromptDraft, words } from './part.ts';
-import { seededNonce } from './untrusted.ts';
+import { data, type PromptDraft, seededNonce, words } from './part.ts';
 
-test('reads one file per part and nothing when there is no folder', async () => {
+test('reads one file per part and nothing without a folder', async () => {
   const directory = await mkdtemp(path.join(tmpdir(), 'overrides-'));
   await mkdir(path.join(directory, 'sketch'));
   await writeFile(path.join(directory, 'sketch', 'role.md'), 'Ours.');

@@ -3,13 +3,19 @@ import path from 'node:path';
 import { CharretteError } from '../base/errors.ts';
 import { readTextFile } from '../base/files/bounded.ts';
 import { containedPath, isMissing } from '../base/files/contained.ts';
-import type { Answer, Part, PromptDraft } from './part.ts';
-import { delimit, type NonceSource, untrustedRule } from './untrusted.ts';
+import {
+  type Answer,
+  delimit,
+  type NonceSource,
+  type Part,
+  type PromptDraft,
+  untrustedRule,
+} from './part.ts';
 
 const mostCharacters = 64 * 1024;
 
 /**
- * A project's own wording: `<directory>/<task>/<part>.md` replaces that fixed part, an empty file leaves it out.
+ * A project's own wording: `<directory>/<task>/<part>.md` replaces that fixed part, an empty file omits it.
  * The data rule and the answer's schema cannot be replaced.
  */
 export async function readOverrides(directory: string): Promise<Record<string, string>> {
@@ -53,7 +59,7 @@ export type ComposeOptions = {
   overrides?: Readonly<Record<string, string>>;
 };
 
-/** Stands between parts; part of the public form, because counts by part rely on it. */
+/** Separates parts; part of the public form, because counts by part rely on it. */
 export const separator = '\n\n';
 
 /** T-043: fixed parts, the answer's schema, then what changes. One composer for every agent call. */
@@ -83,7 +89,7 @@ export function compose(draft: PromptDraft, { nonce, overrides = {} }: ComposeOp
 
 const ruleName = 'data-rule';
 
-/** The rule about data stands right before the first part that carries some, and nowhere when none does. */
+/** Puts the rule about data right before the first part with data, if any. */
 function withRule(parts: readonly Part[], kind: PartKind, nonce: NonceSource): ComposedPart[] {
   const all = parts.map((part) => renderPart(part, kind, nonce));
   const first = parts.findIndex(({ untrusted }) => untrusted !== undefined && untrusted.length > 0);
@@ -96,7 +102,7 @@ function overridden(part: Part, replacement: string | undefined): Part | undefin
   return text === '' ? undefined : { ...part, text };
 }
 
-/** One part as it stands in the prompt. */
+/** One part in its form in the prompt. */
 export function renderPart(part: Part, kind: PartKind, nonce: NonceSource): ComposedPart {
   const body = [
     ...(part.text === undefined || part.text === '' ? [] : [part.text.trimEnd()]),

@@ -1,7 +1,7 @@
 import { markdownLines } from '../base/markdown/lines.ts';
 import { isPrdSentinel } from './feature-files.ts';
 
-/** A file the agent was told to read. */
+/** A file that the prompt tells the agent to read. */
 export type ExpectedFile = {
   /** As the prompt labels it: `Spec`. */
   label: string;
@@ -23,13 +23,13 @@ export type Confirmation = {
   wrongLines: readonly { name: string; expected: number; stated: number }[];
 };
 
-/** The line stands near the beginning or the end; a giant answer is not read in between. */
+/** The line is near the beginning or the end; a giant answer is not read in between. */
 const window = 256 * 1024;
 const opening = /^[\s>]*(?:[-*+]\s+|#{1,6}\s+)?["'`*_]*files\s+read["'`*_]*\s*:[*_]*\s*(.*)$/is;
 const listItem = /^\s*(?:[-*+]|\d+[.)])\s+(.+)$/s;
 
 /**
- * T-073…T-075, tricky case 7: what the answer confirms to have read. Looked at before any JSON is parsed and
+ * T-073…T-075, tricky case 7: what the answer confirms to have read. Checked before any JSON is parsed and
  * whatever the verdict. Quotations, fences, the instruction's own template and the PRD sentinel do not count.
  */
 export function gradeConfirmation(answer: string, expected: readonly ExpectedFile[]): Confirmation {
@@ -72,7 +72,7 @@ function confirmedFiles(text: string): { name: string; lines?: number }[] {
 }
 
 const template = /[{}<>]|\.\.\.|…/;
-const nobody = /^(?:none|nothing|no files?|n\/a)\b/i;
+const noFile = /^(?:none|nothing|no files?|n\/a)\b/i;
 const count = /\(\s{0,3}~?\s{0,3}(\d[\d,.]{0,15})\s{0,3}(?:lines?|loc)?\s{0,3}(?:total|read)?\s{0,3}\)/i;
 
 function filesIn(list: string): { name: string; lines?: number }[] {
@@ -85,7 +85,7 @@ function filesIn(list: string): { name: string; lines?: number }[] {
     if (
       text === '' ||
       template.test(text) ||
-      nobody.test(text) ||
+      noFile.test(text) ||
       isPrdSentinel(text.replace(/^prd:\s*/i, ''))
     ) {
       return [];

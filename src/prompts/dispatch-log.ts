@@ -43,12 +43,12 @@ export function iterationPart(context: IterationContext): Part {
 
 const mostIssueCharacters = 60_000;
 
-/** lean/C-06: kept beside the runs, so that finishing a feature does not take it along. */
+/** lean/C-06: kept next to the runs, so that finishing a feature does not move it. */
 export const dispatchLogFile = path.join('.charrette', 'prompt-log.jsonl');
 
 const mostBytes = 256 * 1024 * 1024;
 
-/** Adds one line, small enough to be written at once; a record that is there already, to the millisecond, is not added. */
+/** Adds one line, small enough to be written at once; an existing record, to the millisecond, is not added. */
 export async function appendDispatch(root: string, record: DispatchRecord): Promise<void> {
   const file = path.join(root, dispatchLogFile);
   await appendOwnLine(path.dirname(file), file, JSON.stringify(record), mostBytes);

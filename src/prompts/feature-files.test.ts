@@ -86,7 +86,7 @@ test.each([
   ['zero bytes', (file: string) => writeFileSync(file, '')],
   ['a directory', (file: string) => mkdirSync(file)],
   ['a link out', (file: string) => symlinkSync('/etc/hostname', file)],
-])('tricky case 6: prd.md with %s is no PRD', async (_name, make) => {
+])('tricky case 6: prd.md with %s is not a PRD', async (_name, make) => {
   const { prd } = await resolved({ meta: '{}' }, (_root, directory) => {
     rmSync(path.join(directory, 'prd.md'));
     make(path.join(directory, 'prd.md'));
@@ -120,7 +120,7 @@ const compile = (feature: Awaited<ReturnType<typeof readFeature>>, transport: 'r
     iteration: { iteration: 1, max: 5 },
   });
 
-test('an empty artifact is told apart from a missing one', async () => {
+test('distinguishes an empty artifact from a missing one', async () => {
   const feature = await prepared((file) => writeFileSync(file, ''));
   expect(feature.files.spec).toEqual({ kind: 'unusable', reason: 'empty' });
   expect(() => compile(feature, 'reference')).toThrow(/needs spec\.md, which is empty/);

@@ -83,7 +83,7 @@ async function isReadableFile(file: string): Promise<boolean> {
   return facts?.isFile() === true && facts.size > 0;
 }
 
-/** A path that cannot be looked at (too long, a loop of links, no permission) is as good as none. */
+/** A path that cannot be checked (too long, a loop of links, no permission) counts as missing. */
 async function statOrNothing(file: string): Promise<Stats | undefined> {
   try {
     return await stat(file);
@@ -134,7 +134,7 @@ export type FeatureFiles = {
 /** Larger artifacts are referred to, never read into memory. */
 const mostBytes = 8 * 1024 * 1024;
 
-/** Looks at a feature directory; whatever is wrong with a file becomes part of the result. */
+/** Reads a feature directory; problems of a file become part of the result. */
 export async function readFeature(directory: string): Promise<FeatureFiles> {
   const absolute = path.resolve(directory);
   await assertDirectory(absolute);

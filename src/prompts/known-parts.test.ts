@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 import { featureDirectory } from '../../test/support/feature-directory.ts';
 import { compilePrompt } from './compile.ts';
 import { compose } from './compose.ts';
+import { knownParts, overrideWarnings } from './describe.ts';
 import { readFeature } from './feature-files.ts';
-import { knownParts, overrideWarnings } from './known-parts.ts';
+import { seededNonce } from './part.ts';
 import { dispatches } from './roles/table.ts';
-import { seededNonce } from './untrusted.ts';
 
 test.each([
   ['specify/spec-reveiwer/role', 'Did you mean `specify/spec-reviewer/role`?'],
@@ -15,7 +15,7 @@ test.each([
   ['vote/role', 'Did you mean `vote/role-engineer` or `vote/role-reviewer`?'],
   ['vote/everything-else', 'vote has read-only, effort, role-engineer, role-reviewer, rules.'],
   ['readme', 'prompts/readme.md replaces no part of a prompt.'],
-])('a file named %s is said to replace nothing', (name, message) => {
+])('reports that a file named %s replaces nothing', (name, message) => {
   expect(overrideWarnings({ [name]: 'x', 'sketch/role': 'y' })).toEqual([expect.stringContaining(message)]);
 });
 

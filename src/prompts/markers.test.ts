@@ -43,7 +43,7 @@ const record = (more: Partial<DispatchRecord>): DispatchRecord => ({
   ...more,
 });
 
-test('lean/C-07, T-078, T-079, T-138: rates with their own denominators; the limit itself is no alarm', () => {
+test('lean/C-07, T-078, T-079, T-138: rates with their own denominators; the limit itself raises no alarm', () => {
   const five = ['missing', 'full', 'full', 'partial', 'full'] as const;
   const records = [
     ...five.map((confirmation) => record({ confirmation })),
@@ -62,7 +62,7 @@ test('lean/C-07, T-078, T-079, T-138: rates with their own denominators; the lim
   });
 });
 
-test('lean/C-06: the log lives outside the feature and survives a torn line', async () => {
+test('lean/C-06: the log is outside the feature and survives a truncated line', async () => {
   const root = await mkdtemp(path.join(tmpdir(), 'dispatch-log-'));
   expect(await readDispatches(root)).toEqual([]);
   await appendDispatch(root, record({}));

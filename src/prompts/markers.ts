@@ -39,7 +39,7 @@ export type DomainOutcome = {
   unresolved: readonly string[];
 };
 
-/** T-047, T-048: what the phase reviewer is told about the review before it. */
+/** T-047, T-048: what the phase reviewer learns about the review before it. */
 export function outcomePart({ reviewer, approved, iteration, max, unresolved }: DomainOutcome): Part {
   const result = approved
     ? `APPROVED at iteration ${iteration}/${max}`
@@ -68,7 +68,7 @@ export function outcomePart({ reviewer, approved, iteration, max, unresolved }: 
 
 export type MarkerCount = { lazyLoadWarnings: number; resumeFallbacks: number };
 
-/** Decoration that people and agents put around a line that stands alone. */
+/** Decoration around a line of its own that people and agents write. */
 const lead = String.raw`^\s*(?:[-*+]\s+)?[*_\`]{0,3}`;
 const lazy = new RegExp(
   String.raw`${lead}LAZY-LOAD-WARNING[*_\`]{0,3}:[*_\`]{0,3}\s+\S.*\bdid not confirm\b`,

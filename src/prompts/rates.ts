@@ -27,7 +27,7 @@ export type DispatchRecord = {
   kind: 'fresh' | 'resumed';
   promptCharacters: number;
   promptTokens?: number;
-  /** T-139: what the call made the agent take in beside its prompt. Absent in records of earlier versions. */
+  /** T-139: what the call made the agent read besides its prompt. Missing in records of earlier versions. */
   cost?: DispatchCost;
   /** Only for fresh calls (T-078). */
   confirmation?: Grade;
@@ -76,4 +76,79 @@ export function dispatchRates(records: readonly DispatchRecord[]): Rate[] {
 function rate(name: string, count: number, of: number, limit: number): Rate {
   const share = of === 0 ? 0 : count / of;
   return { name, count, of, share, limit, alarm: share > limit };
+}
+
+export type RoleFigures = {
+  command: string;
+  role: string;
+  calls: number;
+  resumed: number;
+  promptTokens: number;
+  readTokens: number;
+  deltaTokens: number;
+  replayedTokens: number;
+};
+
+export type CallReport = {
+  calls: number;
+  features: number;
+  roles: readonly RoleFigures[];
+  /** Against every document in every prompt; prompt alone and with reads, always both. */
+  saving: { fullTokens: number; promptShare: number; effectiveShare: number; calls: number };
+  rates: readonly Rate[];
+  basis: string;
+};
+
+const basis =
+  'prompts counted with o200k; reads and the full counterpart estimated from the files as they were; replayed tokens are those of the session so far';
+
+/** T-138, T-139: the cost of the recorded calls by role, and how often they failed. */
+export function callReport(records: readonly DispatchRecord[]): CallReport {
+  const roles = new Map<string, RoleFigures>();
+  let [full, prompts, effective, priced] = [0, 0, 0, 0];
+  for (const { command, role, kind, promptTokens = 0, cost } of records) {
+    const key = `${command}/${role}`;
+    const row = roles.get(key) ?? emptyRow(command, role);
+    roles.set(key, {
+      ...row,
+      calls: row.calls + 1,
+      resumed: row.resumed + (kind === 'resumed' ? 1 : 0),
+      promptTokens: row.promptTokens + promptTokens,
+      readTokens: row.readTokens + (cost?.readTokens ?? 0),
+      deltaTokens: row.deltaTokens + (cost?.deltaTokens ?? 0),
+      replayedTokens: row.replayedTokens + (cost?.replayedTokens ?? 0),
+    });
+    if (cost === undefined) continue;
+    priced += 1;
+    full += cost.fullTokens;
+    prompts += promptTokens;
+    effective += promptTokens + cost.readTokens;
+  }
+  const share = (tokens: number) => (full === 0 ? 0 : tokens / full);
+  return {
+    calls: records.length,
+    features: new Set(records.map(({ feature }) => feature)).size,
+    roles: [...roles.values()],
+    saving: {
+      fullTokens: full,
+      promptShare: share(prompts),
+      effectiveShare: share(effective),
+      calls: priced,
+    },
+    rates: dispatchRates(records),
+    basis,
+  };
+}
+
+function emptyRow(command: string, role: string): RoleFigures {
+  return {
+    command,
+    role,
+    calls: 0,
+    resumed: 0,
+    promptTokens: 0,
+    readTokens: 0,
+    deltaTokens: 0,
+    replayedTokens: 0,
+  };
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { projectWith } from '../../test/support/design-project.ts';
 import { readFeature } from './feature-files.ts';
-import { readProject } from './read-project.ts';
+import { readProject } from './task-prompt.ts';
 
 const state = '{"id": "001", "slug": "password", "status": "active", "project_id": "shop"}';
 
@@ -41,7 +41,7 @@ test.each<[string, (projects: string, outside: string) => void]>([
         symlinkSync(path.join(outside, name), path.join(projects, 'shop', name));
     },
   ],
-])('what a link brings from outside is no part of a prompt: %s', async (_name, plant) => {
+])('a linked file from outside does not reach a prompt: %s', async (_name, plant) => {
   const facts = await factsWith(plant);
   expect(facts).toMatchObject({ project: 'shop', goals: [] });
   expect(JSON.stringify(facts)).not.toContain('secret');

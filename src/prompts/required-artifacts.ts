@@ -46,7 +46,7 @@ function referenceLine(key: ArtifactKey, files: ArtifactFiles): string {
   return `- ${artifacts[key].label}: ${file.kind === 'present' ? file.path : notAvailable}`;
 }
 
-/** lean/C-11: stands for an artifact that is not there and that the call can do without. */
+/** lean/C-11: replaces a missing artifact that the call does not require. */
 const notAvailable = 'not available';
 
 /** lean/C-11, lean/C-26: what a command cannot do without, with what its prerequisites need in turn, and what it produces itself. */

@@ -4,11 +4,9 @@ import { expect, test } from 'vitest';
 import { type FeatureContent, featureDirectory } from '../../test/support/feature-directory.ts';
 import { compose } from './compose.ts';
 import { readFeature } from './feature-files.ts';
-import { readProject, renderProjectContext } from './read-project.ts';
-import { indexed, scopeTask } from './sections/scope.ts';
-import { parseTasks } from './sections/tasks.ts';
-import { compileTaskPrompt, type TaskPromptInput } from './task-prompt.ts';
-import { seededNonce } from './untrusted.ts';
+import { seededNonce } from './part.ts';
+import { indexed, parseTasks, scopeTask } from './sections/tasks.ts';
+import { compileTaskPrompt, readProject, renderProjectContext, type TaskPromptInput } from './task-prompt.ts';
 
 async function compiled(content: FeatureContent = {}, more: Partial<TaskPromptInput> = {}) {
   const { directory } = featureDirectory(content);

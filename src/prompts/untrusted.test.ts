@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { delimit, readable, seededNonce } from './untrusted.ts';
+import { delimit, readable, seededNonce } from './part.ts';
 
 const nonceOf = seededNonce('run-1');
 const nonceIn = (block: string) => /nonce="([0-9a-f]+)"/.exec(block)?.[1] ?? '';
 
-test('the closing tag stands exactly once, at the end, whatever the content', () => {
+test('writes the closing tag exactly once, at the end, whatever the content', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (content) => {
       const block = delimit({ tag: 'sketch_1', content }, nonceOf);

@@ -22,11 +22,9 @@ import {
 import { headingsIn, looksLikePlan, pathLookup } from '../plan/grounding/subject.ts';
 import { readLiteFolder, readTaskTexts } from '../plan/tasks/plan-files.ts';
 import { wavesOf } from '../plan/tasks/schedule.ts';
-import type { Consumer } from '../prompts/context/defaults.ts';
-import { findContextRoot } from '../prompts/context/defaults.ts';
+import { type Consumer, type DesignContext, findContextRoot } from '../prompts/context/defaults.ts';
 import { promptContext } from '../prompts/context/for-prompt.ts';
 import { loadDesignContext } from '../prompts/context/load.ts';
-import type { DesignContext } from '../prompts/context/result.ts';
 import { openIndex } from '../repo/index/open-index.ts';
 import type { RepositoryIndex } from '../repo/index/repository-index.ts';
 import type { LintResult } from '../skills/lint/engine.ts';

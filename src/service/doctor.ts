@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { findOnPath } from '../agents/detect.ts';
 import { findBubblewrap } from '../agents/jail.ts';
-import type { LoginState } from '../agents/logins.ts';
+import type { LoginState } from '../agents/private-home.ts';
 import { agentLogin, agentVersion, drivers } from '../agents/registry.ts';
 import { thisWorld, type World } from '../agents/settings.ts';
 import type { Config } from '../base/schema/config.ts';

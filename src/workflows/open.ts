@@ -10,7 +10,7 @@ import { relocateInputs } from '../engine/run-files.ts';
 import { readRunRecord } from '../engine/run-record.ts';
 import type { StoreSetting } from '../engine/store.ts';
 import { readOverrides } from '../prompts/compose.ts';
-import { overrideWarnings } from '../prompts/known-parts.ts';
+import { overrideWarnings } from '../prompts/describe.ts';
 import { skillRunWorkflow } from '../skills/run/workflow.ts';
 import { liteExecuteWorkflow } from './build/lite-execute.ts';
 import { litePlanWorkflow } from './build/lite-plan.ts';

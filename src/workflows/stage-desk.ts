@@ -7,8 +7,7 @@ import type { Place } from '../council/call/once.ts';
 import type { CallServices } from '../council/call/services.ts';
 import type { WorkflowContext } from '../engine/workflow.ts';
 import { compose } from '../prompts/compose.ts';
-import type { PromptDraft } from '../prompts/part.ts';
-import { seededNonce } from '../prompts/untrusted.ts';
+import { type PromptDraft, seededNonce } from '../prompts/part.ts';
 
 /** A question to agents as a stage puts it. */
 export type StageRequest<Name extends JudgementName> = {

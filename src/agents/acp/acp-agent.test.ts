@@ -62,7 +62,7 @@ test('answers, with banners ignored, at schema-only trust', async () => {
   expect(result).toMatchObject({ kind: 'ok', text: 'hello there', usage: { basis: 'unknown' } });
 });
 
-test('a JSON answer is found, a missing one is said', async () => {
+test('finds a JSON answer and reports a missing one', async () => {
   const schema = { type: 'object' };
   expect((await call('say {"vote":"YES"}', { schema })).result).toMatchObject({
     kind: 'ok',
@@ -97,7 +97,7 @@ test('logs in with a key when it is asked to', async () => {
   });
 });
 
-test('a conversation goes on in a new process without its past as the answer', async () => {
+test('resumes a conversation in a new process without its past as the answer', async () => {
   const first = await call('say one');
   const resume = { session: first.result.session ?? '', fork: false };
   expect((await call('say two', { resume })).result).toMatchObject({ kind: 'ok', text: 'two' });
@@ -119,7 +119,7 @@ test.each(['hang', 'deaf'])('%s is cancelled, politely or not', async (prompt) =
   expect(result).toMatchObject({ kind: 'cancelled' });
 });
 
-test('without a command there is no agent', async () => {
+test('rejects an agent without a command', async () => {
   await expect(createAgent({ id: 'x', protocol: 'acp' }, world())).rejects.toThrow(/no "command"/);
 });
 

@@ -22,7 +22,7 @@ function reportsUsage(agent: string): boolean {
   return coverageByAgent.some(([name]) => name.test(agent));
 }
 
-/** The tokens that a prompt's answer tells of. Only figures known to cover all calls of the prompt or of the session are measured. */
+/** The tokens that a prompt's answer reports. Only figures that cover all calls of the prompt or session count. */
 function usageIn(response: unknown, agent: string): { usage: Usage; scope: 'total' | 'session' } | undefined {
   const figures = figuresIn(response);
   if (figures === undefined) return undefined;
@@ -147,6 +147,6 @@ const endings: Readonly<Record<string, [LaneKind, string]>> = {
   max_tokens: ['limit', 'The answer was cut at the longest output.'],
   max_turn_requests: ['limit', 'The agent used up its turns.'],
   refusal: ['bad_output', 'The agent refused to answer.'],
-  // Some give up the turn when a permission is refused.
+  // Some agents end the turn when a permission is refused.
   cancelled: ['bad_output', 'The agent broke off its turn.'],
 };

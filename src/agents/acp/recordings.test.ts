@@ -23,7 +23,7 @@ function framesOf(name: string): Frame[] {
   });
 }
 
-/** A process that says again what a real agent said; where the recording stops, it falls silent and is ended. */
+/** A process that replays a real agent; at the end of the recording it times out and is ended. */
 function replay(name: string, onLine: ProcessRequest['onLine']): RunningProcess & { heard: Message[] } {
   const frames = framesOf(name);
   const heard: Message[] = [];
@@ -215,7 +215,7 @@ test('a resumed session is not answered with its own past', async () => {
   expect(result.toolCalls).toBe(1);
 });
 
-test('a session that cannot be loaded is said', async () => {
+test('reports a session that fails to load', async () => {
   const { result } = await play('gemini-session-load', 'c50d37f1-66b5-4535-9a88-4f936b695a71');
   expect(result).toMatchObject({
     kind: 'bad_output',

@@ -7,7 +7,7 @@ const said = (text: string, messageId?: string) => ({
   ...(messageId === undefined ? {} : { messageId }),
 });
 
-test('the answer is the last message, or what was said after the last tool', () => {
+test('the answer is the last message, or the text after the last tool', () => {
   const read = (updates: readonly unknown[]) =>
     updates.reduce(
       (transcript: typeof emptyTranscript, update) => readUpdate(transcript, update).transcript,

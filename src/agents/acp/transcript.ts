@@ -1,7 +1,7 @@
 import { isRecord } from '../../base/safe-json.ts';
 import type { Signal } from '../drivers/driver.ts';
 
-/** A piece of what was said, with the one before it: however many there are, one more costs the same. */
+/** A piece of text, linked to the one before it: appending costs the same for any number of pieces. */
 type Chunk = { text: string; message?: string; before: Chunk | undefined };
 
 /** What an agent has said during one prompt. Narration, warnings and the answer share one kind of chunk. */
@@ -52,7 +52,7 @@ export function readUpdate(
   }
 }
 
-/** The answer: the last message where messages are told apart, else the text after the last tool. */
+/** The answer: the last message if messages have ids, else the text after the last tool. */
 export function answerIn(transcript: Transcript): string {
   const [recent, earlier] = [inOrder(transcript.recent), inOrder(transcript.earlier)];
   const chunks = recent.some(({ text }) => text.trim() !== '') ? recent : earlier;
@@ -64,7 +64,7 @@ export function answerIn(transcript: Transcript): string {
     .trim();
 }
 
-/** What was said after the last proper message: that is where some agents put their errors. */
+/** The text after the last proper message: some agents put their errors there. */
 export function trailingRemark(transcript: Transcript): string {
   const recent = inOrder(transcript.recent);
   const last = recent.findLastIndex(({ message }) => message !== undefined);
@@ -85,7 +85,7 @@ function inOrder(last: Chunk | undefined): Chunk[] {
   return chunks.reverse();
 }
 
-/** Codex tells of its retries in private fields. */
+/** Codex reports its retries in private fields. */
 function readNote(
   transcript: Transcript,
   update: Record<string, unknown>,

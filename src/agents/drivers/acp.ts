@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Login } from '../logins.ts';
+import type { Login } from '../private-home.ts';
 import type { AgentSettings } from '../settings.ts';
 import { claude } from './claude.ts';
 import { codex } from './codex.ts';

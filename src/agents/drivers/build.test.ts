@@ -129,7 +129,7 @@ test('codex gets its schema as a file, and its commands do not see the key', () 
   expect(launch.argv).toContain('shell_environment_policy.inherit="core"');
 });
 
-test('goose, which prints no session id, is given a name of its own per lane', () => {
+test('goose, which prints no session id, gets one name per lane', () => {
   const [one, other] = [build('goose'), build('goose', { task: { laneDirectory: '/lanes/two' } })];
   expect(one.session).toMatch(/^charrette-[0-9a-f]{16}$/);
   expect(one.session).not.toBe(other.session);

@@ -23,7 +23,7 @@ export type ClaudeAccent = {
   figuresComeLast?: boolean;
 };
 
-/** How Claude Code prints: one JSON object a line, `result` at the end. Others have taken it over. */
+/** How Claude Code prints: one JSON object a line, `result` at the end. Other programs copied it. */
 export function parseClaude(line: string, accent: ClaudeAccent): Signal[] {
   const event = objectOn(line);
   if (event === undefined) return [];
@@ -51,7 +51,7 @@ function system(event: Fields): Signal[] {
   return [];
 }
 
-/** Qwen tells of a pause but not why; only rate limits make it wait this long, and the wait is ours to plan. */
+/** Qwen reports a pause without its reason; only rate limits make it wait this long, and we plan the wait. */
 const longestPauseMs = 30_000;
 
 function retry(event: Fields): Signal[] {
@@ -86,7 +86,7 @@ function missingFigures(event: Fields): Signal[] {
   return [{ type: 'failure', kind: 'stream', message: 'The answer broke off: it came without its figures.' }];
 }
 
-/** The tool through which a JSON answer is given is no work on the repository. */
+/** The tool for JSON answers does no work on the repository. */
 const answerTools = new Set(['StructuredOutput', 'structured_output']);
 
 function toolResults(event: Fields): Signal[] {
@@ -99,7 +99,7 @@ function toolResults(event: Fields): Signal[] {
     }));
 }
 
-/** Cursor tells of tools in events of their own. */
+/** Cursor reports tools in separate events. */
 function toolCall(event: Fields): Signal[] {
   const [tool = 'tool', body] = Object.entries(fieldsOf(event['tool_call']))[0] ?? [];
   const call = optionalText(event['call_id']);
@@ -113,13 +113,13 @@ function usage(event: Fields, accent: ClaudeAccent): Signal[] {
   const counts = fieldsOf(event['usage']);
   if (!('input_tokens' in counts) && !('output_tokens' in counts)) return [];
   const cached = numberOf(counts['cache_read_input_tokens']);
-  const beside = cached + numberOf(counts['cache_creation_input_tokens']);
+  const cacheTotal = cached + numberOf(counts['cache_creation_input_tokens']);
   return [
     {
       type: 'usage',
       scope: accent.usageScope,
       usage: measured({
-        input: numberOf(counts['input_tokens']) + (accent.inputHoldsCache ? 0 : beside),
+        input: numberOf(counts['input_tokens']) + (accent.inputHoldsCache ? 0 : cacheTotal),
         cached,
         output: numberOf(counts['output_tokens']),
         reasoning: numberOf(fieldsOf(counts['output_tokens_details'])['thinking_tokens']),

@@ -135,7 +135,7 @@ function itemCompleted(item: Fields): Signal[] {
   return [{ type: 'tool-end', tool, call: textOf(item['id']), failed: item['status'] === 'failed' }];
 }
 
-/** Reconnections are told as errors; only the last one means it. */
+/** Reconnections are reported as errors; only the last one is final. */
 function errorEvent(message: string): Signal[] {
   if (/^reconnecting/i.test(message)) return [{ type: 'retry', reason: message }];
   return [{ type: 'failure', message, passing: true }];

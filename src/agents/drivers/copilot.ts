@@ -128,7 +128,7 @@ function result(event: Fields): Signal[] {
   return [session, { type: 'failure', message, vague: true }];
 }
 
-/** Tokens per model, in a file of its own; a resumed conversation counts on. */
+/** Tokens per model, in a separate file; a resumed conversation continues its count. */
 function readUsage(text: string): Usage | undefined {
   const document = objectOn(text);
   if (document === undefined) return undefined;

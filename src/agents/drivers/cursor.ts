@@ -1,7 +1,7 @@
 import { parseClaude } from './claude-dialect.ts';
 import type { BuildRequest, Driver, Launch } from './driver.ts';
 
-/** Cursor's agent, by its documented output; it cannot be run against a model of one's own. */
+/** Cursor's agent, by its documented output; it cannot be run against a custom model. */
 export const cursor: Driver = {
   title: 'Cursor',
   family: 'cursor',

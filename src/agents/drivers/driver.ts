@@ -1,5 +1,5 @@
-import type { Login } from '../logins.ts';
 import type { AgentTask, CallContext, Capabilities, LaneKind, Usage } from '../port.ts';
+import type { Login } from '../private-home.ts';
 import type { ProcessExit, ProcessRequest, RunningProcess } from '../run-process.ts';
 import type { AgentSettings } from '../settings.ts';
 import type { Reading } from './reading.ts';
@@ -42,7 +42,7 @@ export type BuildRequest = {
   program: readonly string[];
   /** The private HOME. */
   home: string;
-  /** Where the agent works; a copy of the task's directory when there is no jail. */
+  /** Where the agent works; a copy of the task's directory without a sandbox. */
   directory: string;
   /** The earlier conversation, by the agent's own id. */
   resume?: { session: string; fork: boolean };
@@ -64,7 +64,7 @@ export type Launch = {
   session?: string;
 };
 
-/** What one line of output means, in words that all agents share. */
+/** The meaning of one line of output, in terms that all agents share. */
 export type Signal =
   | { type: 'session'; id: string; model?: string }
   | { type: 'text'; text: string; whole?: boolean }
@@ -105,7 +105,7 @@ export type Driver = {
   login: Login;
   /** Says nothing until it has finished; only the wall clock can tell that it hangs. */
   silent?: boolean;
-  /** Exit code 0 is the success event: there is no other. */
+  /** Exit code 0 is the only success event. */
   succeedsByExit?: boolean;
   /** Folders below HOME into which the program unpacks itself at its first start; lanes share one copy, read-only. */
   unpacks?: readonly string[];

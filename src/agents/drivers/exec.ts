@@ -4,7 +4,7 @@ import type { Driver } from './driver.ts';
 export const exec: Driver = {
   title: 'Program',
   family: 'exec',
-  // The user's own program may keep files of its own; what it must not touch is the work.
+  // The user's program may keep its own files, but must not touch the work.
   guard: 'project',
   programs: [],
   natives: [],

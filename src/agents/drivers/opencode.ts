@@ -12,7 +12,7 @@ import {
   textOf,
 } from './reading.ts';
 
-/** After this many steps that lead nowhere the program would go on for ever. */
+/** After this many steps without progress the program would never end. */
 const hopelessSteps = 3;
 
 /** opencode. Its plan agent lets a shell write, so read access is a permission table. */
@@ -124,7 +124,7 @@ function stepStrike(name: string, message: string): Signal {
   return { type: 'strike', name, allowed: hopelessSteps, kind: 'stream', message };
 }
 
-/** There is no terminal event: a step that stops is the end unless another one follows. */
+/** Without a terminal event a step that stops is the end, unless another one follows. */
 function stepEnd(part: Fields): Signal[] {
   if (part['reason'] === 'stop') return [{ type: 'success' }];
   if (part['reason'] === 'length')

@@ -17,7 +17,7 @@ describe('a program that leaves without a result', () => {
     expect(replay(drivers.goose, stdout, { code: 1, stdout }).kind).toBe('auth');
   });
 
-  test('but never by its answer: an answer about rate limits is no rate limit', () => {
+  test('but never by its answer: an answer about rate limits is not a rate limit', () => {
     const stdout = 'The plan adds a rate limit and a login page.';
     expect(replay(drivers.exec, stdout, { code: 1, stdout })).toMatchObject({
       kind: 'crash',
@@ -33,14 +33,14 @@ describe('a program that leaves without a result', () => {
 });
 
 describe('ended by us', () => {
-  test('while it was trying again: the limit is the verdict, and the last error is told', () => {
+  test('while it was retrying: the limit is the verdict, with the last error', () => {
     const line = JSON.stringify({ type: 'error', message: 'unexpected status 500' });
     const result = replay(drivers.codex, line, { ended: 'wall' });
     expect(result.kind).toBe('timeout');
     expect(result.message).toContain('unexpected status 500');
   });
 
-  test('L-375: a passed limit is told, and when it passed', () => {
+  test('L-375: reports a passed limit and when it passed', () => {
     const context = { limits: { wallMs: 1_200_000, idleMs: 600_000 } };
     const ended = (reason: 'wall' | 'idle') =>
       replay(drivers.exec, '', { ended: reason, durationMs: 1_203_000 }, context).message;
@@ -65,7 +65,7 @@ describe('opencode, whose steps end one by one', () => {
   const finish = (reason: string) => ({ type: 'step_finish', part: { reason } });
   const lines = (...events: object[]) => events.map((event) => JSON.stringify(event)).join('\n');
 
-  test('half of a step after one that stopped is no answer', () => {
+  test('half of a step after one that stopped is not an answer', () => {
     const stream = lines(start, text('First.'), finish('stop'), start, text('Half of'));
     expect(replay(drivers.opencode, stream, { signal: 'SIGTERM', ended: 'idle' }).kind).toBe('timeout');
     expect(replay(drivers.opencode, stream, { code: 1 }).kind).toBe('crash');
@@ -76,13 +76,13 @@ describe('opencode, whose steps end one by one', () => {
     expect(replay(drivers.opencode, stream, { code: 0 })).toMatchObject({ kind: 'ok', text: 'Second.' });
   });
 
-  test('an answer that the provider withheld is no crash of the program', () => {
+  test('an answer that the provider withheld is not a crash of the program', () => {
     const stream = lines(start, text('I cannot'), finish('content-filter'));
     expect(replay(drivers.opencode, stream, { code: 0 })).toMatchObject({ kind: 'bad_output', text: '' });
   });
 });
 
-test('Claude Code that gave up on the form of its answer did not crash', () => {
+test('Claude Code without a valid answer form did not crash', () => {
   const errors = ['Failed to provide valid structured output after 5 attempts'];
   const subtype = 'error_max_structured_output_retries';
   const stream = JSON.stringify({ type: 'result', subtype, is_error: true, errors });
@@ -103,7 +103,7 @@ test('a total of a conversation without what came before it is an estimate', () 
   expect(usage(true)).toBe('estimated');
 });
 
-describe('words before the end are no answer', () => {
+describe('words before the end are not an answer', () => {
   const say = (text: string) => ({ type: 'assistant', message: { content: [{ type: 'text', text }] } });
   const tool = { type: 'user', message: { content: [{ type: 'tool_result', tool_use_id: 'a' }] } };
   const first = say('First impression, still to be checked:\nFINDING_1: YES\n{"votes": []}');
@@ -117,7 +117,7 @@ describe('words before the end are no answer', () => {
     expect(run(first, tool, end).value).toBeUndefined();
   });
 
-  test('of a run that failed for want of an answer', () => {
+  test('of a run that failed because the answer is missing', () => {
     const end = { type: 'result', subtype: 'error', is_error: true, result: 'The answer is not valid JSON.' };
     const result = run(first, end);
     expect(result).toMatchObject({ kind: 'bad_output', text: '' });

@@ -48,7 +48,7 @@ export function finishReading(reading: Reading, exit: ProcessExit, context: Fini
 }
 
 /**
- * Whoever ended well gave its whole answer, be it empty: what it said before was on the way there. Of a failure the last
+ * After a good end the answer is whole, even if empty; earlier text was on the way there. Of a failure the last
  * words are kept for people, but for `bad_output`, whose text is an answer of the wrong form.
  */
 function textOf(reading: Reading, endedWell: boolean, kind: LaneKind): string {

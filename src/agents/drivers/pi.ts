@@ -141,7 +141,7 @@ function message(fields: Fields): Signal[] {
   if (fields['stopReason'] === 'length') {
     return [...shared, answer, { type: 'failure', kind: 'limit', message: 'The answer was cut off.' }];
   }
-  // The last message that stops by itself is the answer; a message that asks for tools is not.
+  // The last message that stops is the answer; a message that asks for tools is not.
   return fields['stopReason'] === 'stop' ? [...shared, answer, { type: 'success' }] : [...shared, answer];
 }
 

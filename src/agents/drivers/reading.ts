@@ -111,12 +111,12 @@ export function readSignal(reading: Reading, signal: Signal): Reading {
     case 'text': {
       const text = signal.whole ? signal.text : reading.text + signal.text;
       if (text.length > maxAnswerCharacters) return { ...reading, failure: tooLong, hopeless: true };
-      // Only the new piece is looked at: trimming the whole at every piece would take for ever on a long answer.
+      // Only the new piece is checked: trimming the whole text at every piece would be quadratic.
       const before = !signal.whole && reading.text !== '' && reading.lastText === reading.text;
       const blank = !before && signal.text.trim() === '';
       return { ...reading, text, lastText: blank ? reading.lastText : text };
     }
-    // Whoever goes on after an end has not ended: what follows may break off.
+    // Output after an end means that it has not ended; the rest may break off.
     case 'narration-end':
       return { ...reading, text: '', succeeded: false };
     case 'tool-start':
@@ -153,7 +153,7 @@ export function readSignal(reading: Reading, signal: Signal): Reading {
 
 /**
  * Joins pieces of text before they are read. Of an answer in millions of short lines a string would otherwise keep each as a
- * node of its own, at many times the size of the text.
+ * separate node, at many times the size of the text.
  */
 export class TextPieces {
   #pieces: string[] = [];
@@ -186,7 +186,7 @@ export function toolNamer(): (signal: Signal) => Signal {
   };
 }
 
-/** The events of the port that a signal stands for. */
+/** The events of the port for a signal. */
 export function eventsOf(signal: Signal): AgentEvent[] {
   switch (signal.type) {
     case 'session':

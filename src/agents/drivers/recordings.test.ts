@@ -80,7 +80,7 @@ const expected: Record<string, Partial<Record<LaneKind, string>>> = {
     cancelled: 'SIGTERM-hang SIGTERM-tool',
   },
   goose: {
-    // Truncated and malformed tool calls are told to the model, which answers all the same.
+    // Truncated and malformed tool calls are reported to the model, which answers anyway.
     ok: 'ok resume fault-429x1 fault-500x1 fault-malformed fault-malformed@2 fault-truncated',
     auth: 'fault-401',
     rate_limit: 'fault-429',

@@ -9,7 +9,7 @@ import {
   unknownUsage,
 } from '../port.ts';
 import { OutputBudget } from '../process/output.ts';
-import { blotOut } from '../process/redact.ts';
+import { redact } from '../process/redact.ts';
 import { loadModel, type ModelChoice, providerTable } from './provider.ts';
 import { readTools } from './read-tools.ts';
 
@@ -48,12 +48,12 @@ function addUsage(total: Usage | undefined, step: LanguageModelUsage): Usage {
   };
 }
 
-/** Watches one call from outside: the wall clock, silence, how much is said, and the caller's wish to stop. */
+/** Watches one call from outside: time limit, idle limit, output size, and the caller's request to stop. */
 type Deadline = {
   signal: AbortSignal;
-  /** More was said than is read. */
+  /** The output is over its limit. */
   exceeded: () => void;
-  /** Something was heard; silence starts anew. */
+  /** Restarts the idle timer after output. */
   heard: () => void;
   /** Why the call was ended, when it was us. */
   ended: () => { kind: LaneKind; message: string } | undefined;
@@ -104,7 +104,7 @@ export async function converse(options: {
   heard: Heard;
   /** Bytes of all that the server says. */
   outputBytes: number;
-  /** Blotted out of the files that the model is shown. */
+  /** Redacted in the files that the model reads. */
   secrets: readonly string[];
 }): Promise<Ending> {
   const { choice, task, messages, context, deadline, heard, outputBytes, secrets } = options;
@@ -116,7 +116,7 @@ export async function converse(options: {
       tool({
         description,
         inputSchema: jsonSchema<Record<string, unknown>>(input),
-        execute: async (given) => blotOut(secrets, await run(task.directory, isRecord(given) ? given : {})),
+        execute: async (given) => redact(secrets, await run(task.directory, isRecord(given) ? given : {})),
       }),
     ]),
   );

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { matchesGlob } from './glob.ts';
+import { matchesGlob } from './read-tools.ts';
 
 test.each([
   ['*.ts', 'src/a.ts', true],

@@ -71,7 +71,7 @@ async function taskOf(prompt: string, more: Partial<AgentTask> = {}): Promise<Ag
 const quiet = () => ({ signal: new AbortController().signal, onEvent: () => undefined });
 
 describe.each(providers.map((provider) => ({ provider })))('$provider', ({ provider }) => {
-  test('reads a file, answers, measures, and goes on from there', async () => {
+  test('reads a file, answers, measures, and continues the session', async () => {
     const run = `tools-${provider}`;
     const agent = agentOf(provider, `/run/${run}`);
     const events: AgentEvent[] = [];
@@ -169,7 +169,7 @@ describe.each(providers.map((provider) => ({ provider })))('$provider', ({ provi
     expect(result.usage.inputTokens).toBe(defaultUsage.inputTokens);
   });
 
-  test('nobody listening is a network failure', async () => {
+  test('a server that is down is a network failure', async () => {
     const result = await agentOf(provider, '', refused).call(await taskOf('x'), quiet());
     expect(result).toMatchObject({ kind: 'network', message: expect.stringContaining('ECONNREFUSED') });
   });
@@ -224,7 +224,7 @@ test('will not write', async () => {
   expect(result.kind).toBe('unhealthy');
 });
 
-test('a session that is gone is said, not guessed', async () => {
+test('reports a missing session instead of guessing', async () => {
   const resume = { session: '/etc/passwd', fork: false };
   const result = await agentOf('anthropic').call(await taskOf('x', { resume }), quiet());
   expect(result).toMatchObject({ kind: 'bad_output', message: expect.stringContaining('gone') });
@@ -236,7 +236,7 @@ test('a missing key is an auth failure without any request', async () => {
   expect(server.callsOf('nokey')).toEqual([]);
 });
 
-test("a vendor's key is never sent to a server of somebody else", async () => {
+test("a vendor's key is never sent to another server", async () => {
   const agent = modelAgent({ id: 'm', model: 'qwen3:8b', baseUrl: `${server.url}/run/local/v1` }, keys);
   expect(agent).toMatchObject({ family: 'other', title: 'OpenAI-compatible qwen3:8b' });
   expect(await agent.call(await taskOf('⟦say hello⟧'), quiet())).toMatchObject({ kind: 'ok', text: 'hello' });
@@ -290,7 +290,7 @@ test.each([
 ])('%s without end is cut at the output limit', async (_, status, type, piece) => {
   const flood = createHttpServer((_request, response) => {
     response.writeHead(status, { 'content-type': type });
-    // A hundred times the limit; nobody should want to read it all.
+    // A hundred times the limit; it must not be read completely.
     pipeline(Readable.from(Array.from({ length: 1800 }, () => piece)), response).catch(() => {});
   }).listen(0, '127.0.0.1');
   await once(flood, 'listening');
@@ -318,7 +318,7 @@ function chunkOf(content: string) {
   };
 }
 
-test('a model nobody serves is a configuration error that says what to write', () => {
+test('an unknown model is a configuration error that says what to write', () => {
   expect(() => modelAgent({ id: 'm', model: 'qwen3' }, keys)).toThrow(/who serves the model "qwen3"/);
   expect(() => modelAgent({ id: 'm' }, keys)).toThrow(/has no model/);
 });

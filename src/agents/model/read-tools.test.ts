@@ -101,5 +101,5 @@ test('output is bounded', async () => {
 
 test('wrong input is named', async () => {
   await expect(run('read', {})).rejects.toThrow('"path" must be a text.');
-  await expect(run('read', { path: 'missing.txt' })).rejects.toThrow('There is no such file.');
+  await expect(run('read', { path: 'missing.txt' })).rejects.toThrow('The file does not exist.');
 });

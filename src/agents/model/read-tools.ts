@@ -4,8 +4,7 @@ import vm from 'node:vm';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { containedPath } from '../../base/files/contained.ts';
 import type { JsonSchema } from '../port.ts';
-import { leadsIntoRecords, recordsFolder } from '../records.ts';
-import { matchesGlob } from './glob.ts';
+import { leadsIntoRecords, recordsFolder } from '../settings.ts';
 
 /** The time a model's pattern gets for one text. A pattern can be written so that it never ends. */
 const patternMs = 500;
@@ -38,7 +37,7 @@ function compile(pattern: string, ignoreCase: boolean): RegExp {
   }
 }
 
-/** Folders nobody wants to search, and the most files a search looks at. */
+/** Folders that are not searched, and the most files that a search reads. */
 const skippedFolders = new Set(['.git', 'node_modules', recordsFolder]);
 const fileLimit = 20_000;
 
@@ -86,7 +85,7 @@ export const readTools: readonly ReadTool[] = [
     async run(directory, input) {
       const file = await contained(directory, stringIn(input, 'path'));
       const text = await readTextFile(file, fileBytes);
-      if (text === undefined) throw new Error('There is no such file.');
+      if (text === undefined) throw new Error('The file does not exist.');
       const first = Math.max(1, numberIn(input, 'offset') ?? 1);
       const count = Math.min(lineLimit, Math.max(1, numberIn(input, 'limit') ?? lineLimit));
       const lines = text.split('\n');
@@ -147,7 +146,7 @@ async function filesBelow(directory: string, input: Readonly<Record<string, unkn
   const wanted = typeof input['path'] === 'string' ? input['path'] : '.';
   const folder = path.relative(directory, await contained(directory, wanted));
   const { files, complete } = await listFiles(directory, folder.split(path.sep).join('/'));
-  return { files, note: complete ? [] : ['(the project has more files than were looked at)'] };
+  return { files, note: complete ? [] : ['(the project has more files than were searched)'] };
 }
 
 /** Models like absolute paths: one inside the task's directory is as good as a relative one. */
@@ -155,7 +154,7 @@ async function contained(directory: string, untrusted: string): Promise<string> 
   const relative = path.isAbsolute(untrusted) ? path.relative(directory, untrusted) : untrusted;
   const place = await containedPath(directory, relative);
   const [root, real] = await Promise.all([realpath(directory), realpath(place).catch(() => place)]);
-  // Logins in use, votes and who proposed what are nobody's to read, by a link neither.
+  // No agent may read logins, votes or who proposed what, not even by a link.
   if (leadsIntoRecords(path.relative(directory, place)) || leadsIntoRecords(path.relative(root, real)))
     throw new Error('The record of runs cannot be read.');
   return place;
@@ -181,4 +180,71 @@ function stringIn(input: Readonly<Record<string, unknown>>, key: string): string
 function numberIn(input: Readonly<Record<string, unknown>>, key: string): number | undefined {
   const value = input[key];
   return typeof value === 'number' && Number.isInteger(value) ? value : undefined;
+}
+
+/** How many alternatives `{a,b}` may unfold to. */
+const alternativeLimit = 64;
+
+/**
+ * Whether a relative path with `/` matches a glob of `*`, `?`, `**` and `{a,b}`. A pattern without `/` is matched against
+ * the file name. The pattern comes from a model, so matching takes at most (pattern × path) steps.
+ */
+export function matchesGlob(pattern: string, file: string): boolean {
+  const segments = file.split('/');
+  return unfold(pattern.replace(/^\.?\/+/, '')).some((plain) =>
+    plain.includes('/')
+      ? matchSegments(plain.split('/'), segments)
+      : matchSegment(plain === '**' ? '*' : plain, segments.at(-1) ?? ''),
+  );
+}
+
+function unfold(pattern: string): string[] {
+  const done: string[] = [];
+  const open = [pattern];
+  let unfolded = 0;
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const braces = /\{([^{}]*)\}/.exec(next);
+    unfolded += 1;
+    if (braces === null || unfolded > alternativeLimit || done.length + open.length >= alternativeLimit) {
+      done.push(next);
+      continue;
+    }
+    const [before, after] = [next.slice(0, braces.index), next.slice(braces.index + braces[0].length)];
+    for (const choice of (braces[1] ?? '').split(',')) open.push(before + choice + after);
+  }
+  return done;
+}
+
+/** The star algorithm over whole segments: `**` takes any number of them. */
+function matchSegments(pattern: readonly string[], segments: readonly string[]): boolean {
+  return matchWithStar(pattern, segments, '**', matchSegment);
+}
+
+function matchSegment(pattern: string, text: string): boolean {
+  return matchWithStar([...pattern], [...text], '*', (wanted, found) => wanted === '?' || wanted === found);
+}
+
+/** On a mismatch only the last star takes one item more; earlier stars never need to. */
+function matchWithStar(
+  pattern: readonly string[],
+  items: readonly string[],
+  star: string,
+  fits: (wanted: string, found: string) => boolean,
+): boolean {
+  let [at, item] = [0, 0];
+  let retry: { at: number; item: number } | undefined;
+  while (item < items.length) {
+    const wanted = pattern[at];
+    if (wanted === star) {
+      retry = { at: at + 1, item };
+      at += 1;
+    } else if (wanted !== undefined && fits(wanted, items[item] ?? '')) {
+      at += 1;
+      item += 1;
+    } else if (retry !== undefined) {
+      retry.item += 1;
+      [at, item] = [retry.at, retry.item];
+    } else return false;
+  }
+  return pattern.slice(at).every((rest) => rest === star);
 }

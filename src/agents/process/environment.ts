@@ -27,7 +27,7 @@ export const environmentSafelist = [
 /** Marks every process of a lane, so that those which left its process tree are found too. */
 export const laneMarkerVariable = 'CHARRETTE_LANE';
 
-/** What every agent program is told about its call; our own hooks inside it keep still where a run is named. */
+/** The variables that tell an agent program about its call; our hooks inside it do nothing if a run is named. */
 export function taskVariables({ run, seat, task, attempt }: AgentTask): Record<string, string> {
   return {
     CHARRETTE_RUN: run,

@@ -6,9 +6,9 @@ export type ProcessLimits = {
   idleMs: number;
   /** Bytes of stdout and stderr together. */
   outputBytes: number;
-  /** A line longer than this is dropped; the stream goes on after it. */
+  /** A line longer than this is dropped; the stream continues after it. */
   lineBytes: number;
-  /** How long a process gets to leave by itself after SIGTERM. */
+  /** Time for a process to exit after SIGTERM. */
   termGraceMs: number;
   /** How long a process may stay after its answer was complete. */
   lingerMs: number;
@@ -21,7 +21,7 @@ export const defaultLimits = {
   lingerMs: 5000,
 } as const;
 
-/** How often the watch looks, and the most that one look can count. */
+/** How often the watch checks, and the most that one check can count. */
 export const tickMs = 200;
 const longestStepMs = 2000;
 
@@ -32,7 +32,7 @@ export function startWatch(now: number): Watch {
   return { lastLook: now, wall: 0, idle: 0 };
 }
 
-/** The watch after a look at `now`; `active` says whether there was output since the last look. */
+/** The watch after a check at `now`; `active`: output since the last check. */
 export function lookAt(watch: Watch, now: number, active: boolean): Watch {
   const step = Math.max(0, Math.min(now - watch.lastLook, longestStepMs));
   return { lastLook: now, wall: watch.wall + step, idle: active ? 0 : watch.idle + step };

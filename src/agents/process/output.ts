@@ -80,7 +80,7 @@ export async function recordStream(options: {
 }): Promise<void> {
   const { stream, file, budget, secrets, onBytes, onExhausted } = options;
   const redactor = new Redactor(secrets);
-  // When a process exits, Node lets a stream that nobody listens to flow away; this keeps it until the file is open.
+  // When a process exits, Node drains a stream without listeners; this keeps it until the file is open.
   stream.on('readable', () => {});
   const handle: FileHandle = await open(file, 'w');
   // Leaving the loop destroys the stream, so what went wrong here is kept apart from how the stream ended.

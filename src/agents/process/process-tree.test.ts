@@ -15,7 +15,7 @@ const root = { leader: 100, leaderStart: 's100', marker: 'm', streams: [], seen:
 const find = (rows: ProcessRow[], marked: number[] = []) =>
   findTree(root, rows, (pid) => marked.includes(pid)).map((found) => found.pid);
 
-test('children in groups of their own, marked strays, and those seen before are all found', () => {
+test('finds children in separate groups, marked strays, and known processes', () => {
   const rows = [
     row(1, 0),
     row(100, 1),
@@ -33,7 +33,7 @@ test('a later process with a number of ours is not touched', () => {
   expect(find([row(100, 1, { start: 'later' }), row(101, 100), row(300, 1, { start: 'later' })])).toEqual([]);
 });
 
-test('members of the group count while somebody of the lane lives', () => {
+test('counts members of the group while a process of the lane lives', () => {
   expect(find([row(100, 1), row(150, 1, { group: 100 })])).toEqual([100, 150]);
   expect(find([row(150, 1, { group: 100 })])).toEqual([]);
 });

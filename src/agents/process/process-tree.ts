@@ -99,7 +99,7 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** What is known of a lane's processes. Tool children sit in groups of their own, so a group alone is not enough. */
+/** Facts about a lane's processes. Tools run in separate groups, so a group alone is not enough. */
 export type TreeRoot = {
   leader: number;
   leaderStart: string;
@@ -136,7 +136,7 @@ export function findTree(
   return rows.filter((row) => members.has(row.pid));
 }
 
-/** Whoever was there before the leader is none of its own; that spares opening most processes. */
+/** Processes older than the leader are not its children; that spares opening most processes. */
 function isOlder(start: string, leaderStart: string): boolean {
   return Number(start) < Number(leaderStart);
 }
@@ -155,7 +155,7 @@ export function descendants(root: TreeRoot): ProcessRow[] {
 
 let recent: { at: number; rows: ProcessRow[] } = { at: Number.NEGATIVE_INFINITY, rows: [] };
 
-/** Lanes that look at about the same time share one look at the process table. */
+/** Lanes that check at about the same time share one read of the process table. */
 function recentProcesses(): ProcessRow[] {
   const now = performance.now();
   if (now - recent.at > 150) recent = { at: now, rows: listProcesses() };

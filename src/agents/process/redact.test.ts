@@ -3,7 +3,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { projectWith } from '../../../test/support/design-project.ts';
-import { asSaid, blotOut, Redactor, secretsAround, secretsIn } from './redact.ts';
+import { asSaid, Redactor, redact, secretsAround, secretsIn } from './redact.ts';
 
 test('keys in the .env files of a project, by their names, however they are written', async () => {
   const directory = projectWith({
@@ -31,7 +31,7 @@ test('keys in the .env files of a project, by their names, however they are writ
   ]);
 });
 
-test('words are no keys: what an agent says stays readable', async () => {
+test('words are not keys: what an agent says stays readable', async () => {
   const directory = projectWith({
     '.env':
       'POSTGRES_PASSWORD=postgres\nADMIN_PASSWORD=change-me-please\nA_TOKEN=$' +
@@ -40,7 +40,7 @@ test('words are no keys: what an agent says stays readable', async () => {
   expect(await secretsAround(directory, {})).toEqual([]);
 });
 
-test('keys of this process, whoever was given them', async () => {
+test('keys of this process, whichever agent has them', async () => {
   const environment = {
     CHARRETTE_DATABASE_URL: 'postgresql://me:store-pass-3@127.0.0.1/x',
     PGPASSWORD: 'charrette',
@@ -94,7 +94,7 @@ describe('secrets in the output of an agent', () => {
     expect(secretsIn(variables, command)).toEqual(['ABSK-bedrock-0123', 'behind-a-flag', 'hunter22']);
   });
 
-  test('are blotted out wherever a chunk is cut, and nothing else changes', () => {
+  test('are redacted wherever a chunk is cut, and nothing else changes', () => {
     const secret = 'sk-sk-canary-ü-9876';
     const text = `{"a":"${secret}","b":"sk-sk-","c":"ü"}\n${secret}`;
     const bytes = Buffer.from(text);
@@ -158,7 +158,7 @@ describe('secrets in the output of an agent', () => {
       );
       expect(pass([], chunks)).toBe(`see ${shown} or not`);
     }
-    expect(blotOut([], text)).toBe(shown);
+    expect(redact([], text)).toBe(shown);
   });
 
   test('in addresses are looked for in time that grows with the text', () => {
@@ -171,7 +171,7 @@ describe('secrets in the output of an agent', () => {
   test('are known as JSON writes them, on a line and in an answer of JSON on that line', () => {
     const secret = 'pass"word\\of\nlines';
     const line = JSON.stringify({ text: secret, answer: JSON.stringify({ reason: secret }) });
-    expect(blotOut(asSaid([secret]), `${secret} ${line}`)).toBe(
+    expect(redact(asSaid([secret]), `${secret} ${line}`)).toBe(
       '[secret] {"text":"[secret]","answer":"{\\"reason\\":\\"[secret]\\"}"}',
     );
     expect(asSaid(['plain-enough'])).toEqual(['plain-enough']);

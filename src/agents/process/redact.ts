@@ -10,17 +10,17 @@ import {
   unfinishedAddressLength,
   withoutAddressCredentials,
 } from '../../base/text/secrets.ts';
-import { recordsAround } from '../records.ts';
+import { recordsAround } from '../settings.ts';
 
 /** Larger ones hold no keys. */
 const largest = 256 * 1024;
-/** `.env`, `.env.local`; what is there to be copied holds placeholders. */
+/** `.env`, `.env.local`; templates hold placeholders. */
 const environmentFile = /^\.env(?:\.(?!example$|sample$|template$|dist$)[\w-]+)*$/;
-/** Words, alone or joined: blotting out `postgres` wherever it stands would spoil what an agent says. */
+/** Words, alone or joined: redacting `postgres` everywhere would make answers unreadable. */
 const words = /^[\p{L}]+(?:[\s._-]+[\p{L}]+)*$/u;
 
 /**
- * Secrets that an agent may find where it works although nobody gave them to it: in `.env` files at the top of the project and in
+ * Secrets that an agent may find where it works without being given them: in `.env` files at the top of the project and in
  * the environment of this process. No other files of keys are opened for this.
  */
 export async function secretsAround(
@@ -39,7 +39,7 @@ export async function secretsAround(
   const found = [...variables, ...Object.entries(environment)].flatMap(([name, value = '']) =>
     secretsIn({ [name]: value }),
   );
-  // Of a value of several lines, as a private key, each line is said on its own.
+  // Each line of a multi-line value, such as a private key, counts separately.
   const lines = found.flatMap((secret) => secret.split(/\r?\n/)).map((line) => line.trim());
   return [...new Set(lines)].filter(
     (line) => line.length >= shortestSecret && !words.test(line) && !line.includes('${'),
@@ -50,7 +50,7 @@ async function textOf(file: string): Promise<string> {
   return (await readTextFile(file, largest).catch(() => undefined)) ?? '';
 }
 
-/** Shorter values are words; blotting them out would spoil what an agent says. */
+/** Shorter values are words; redacting them would make answers unreadable. */
 const shortestSecret = 8;
 
 /** What a program is given that is secret: the longest first, so that one that contains another goes whole. */
@@ -70,29 +70,29 @@ export function longestFirst(secrets: readonly string[]): string[] {
   return [...new Set(secrets)].sort((left, right) => right.length - left.length);
 }
 
-/** As a text has them, and as they stand in a line of JSON and in an answer of JSON on such a line. */
+/** In plain form, and escaped as in a line of JSON and in a JSON answer on such a line. */
 export function asSaid(secrets: readonly string[]): string[] {
   const quoted = (text: string) => JSON.stringify(text).slice(1, -1);
   return longestFirst(secrets.flatMap((secret) => [secret, quoted(secret), quoted(quoted(secret))]));
 }
 
 /** A text without any of them, and without passwords in addresses. */
-export function blotOut(secrets: readonly string[], text: string): string {
+export function redact(secrets: readonly string[], text: string): string {
   return withoutAddressCredentials(
     secrets.reduce((left, secret) => left.replaceAll(secret, redactionMark), text),
   );
 }
 
 /**
- * Blots secrets and passwords in addresses out of a text that comes in pieces, also where a piece ends in the middle of one. What may still become a secret is
- * held as it came, not blotted: a shorter one that is whole may be the beginning of a longer one.
+ * Redacts secrets and passwords in addresses in streamed text, also where a piece ends in the middle of one. What may still become a secret is
+ * held unredacted: a whole shorter one may be the beginning of a longer one.
  */
 export class TextRedactor {
   readonly #secrets: readonly string[];
   #held = '';
-  /** How many characters of what is held belong to a secret whose mark was already sent. */
-  #blotted = 0;
-  /** Whether anything was blotted out so far. */
+  /** How many held characters belong to a secret whose mark was already emitted. */
+  #marked = 0;
+  /** Whether anything was redacted so far. */
   found = false;
 
   constructor(secrets: readonly string[]) {
@@ -112,18 +112,18 @@ export class TextRedactor {
   /** Tells a text up to a place and holds the rest. Every secret that begins before that place must be whole. */
   #tell(text: string, until: number): string {
     let told = '';
-    let next = this.#blotted;
+    let next = this.#marked;
     const found = [...occurrences(this.#secrets, text), ...addressCredentials(text)];
     for (const { start, end } of found.sort((left, right) => left.start - right.start)) {
       if (start >= until) break;
       this.found = true;
-      // Secrets that overlap share one mark.
+      // Overlapping secrets share one mark.
       if (start >= next) told += text.slice(next, start) + redactionMark;
       next = Math.max(next, end);
     }
     told += text.slice(next, Math.max(next, until));
     this.#held = text.slice(until);
-    this.#blotted = Math.max(0, next - until);
+    this.#marked = Math.max(0, next - until);
     return told;
   }
 
@@ -153,7 +153,7 @@ export class Redactor {
   }
 }
 
-/** Where secrets stand in a text, from its beginning on, also those that overlap. */
+/** The places of secrets in a text, in order, also overlapping ones. */
 function occurrences(secrets: readonly string[], text: string): { start: number; end: number }[] {
   const found: { start: number; end: number }[] = [];
   for (const secret of secrets)
@@ -162,7 +162,7 @@ function occurrences(secrets: readonly string[], text: string): { start: number;
   return found;
 }
 
-/** How much of the end of a text is the beginning of a secret; only places with its first character are looked at. */
+/** How much of the end of a text is the beginning of a secret; only places with its first character are checked. */
 function overlap(text: string, secret: string): number {
   const first = secret.charAt(0);
   let at = text.indexOf(first, Math.max(0, text.length - secret.length + 1));

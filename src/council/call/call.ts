@@ -18,7 +18,7 @@ import type { LiveRun } from '../../engine/live-run.ts';
 import type { WorkflowContext } from '../../engine/workflow.ts';
 import { compose } from '../../prompts/compose.ts';
 import { repairPrompt } from '../../prompts/panel/common.ts';
-import { seededNonce } from '../../prompts/untrusted.ts';
+import { seededNonce } from '../../prompts/part.ts';
 import { attemptIn, attemptTime, beginAttempt, finishAttempt, repairOf, writeQuestion } from './files.ts';
 import { type Caller, callOnce, type Place } from './once.ts';
 import { agentOf, type CallServices } from './services.ts';

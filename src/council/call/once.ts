@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { openLaneEvents } from '../../agents/lane-events.ts';
+import { openLaneEvents } from '../../agents/call-events.ts';
 import {
   type Access,
   type Agent,

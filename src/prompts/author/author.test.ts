@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest';
 import { featureDirectory } from '../../../test/support/feature-directory.ts';
 import { artifactValidity } from '../../workflows/feature/rules/status.ts';
+import { type AuthoredKey, authorPrompt, documents, readDocument, revisionPrompt } from '../author.ts';
 import { compose } from '../compose.ts';
 import { readFeature } from '../feature-files.ts';
-import { indexed, scopeTask } from '../sections/scope.ts';
-import { parseTasks } from '../sections/tasks.ts';
-import { seededNonce } from '../untrusted.ts';
-import { documents, readDocument } from './documents.ts';
-import { type AuthoredKey, authorPrompt, revisionPrompt } from './write.ts';
+import { seededNonce } from '../part.ts';
+import { indexed, parseTasks, scopeTask } from '../sections/tasks.ts';
 
 const keys = Object.keys(documents) as AuthoredKey[];
 const filler = 'Words that fill a section with something to read.\n';

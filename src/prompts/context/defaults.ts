@@ -5,6 +5,7 @@ import { readTextFile } from '../../base/files/bounded.ts';
 import { isInside } from '../../base/files/contained.ts';
 import { isRecord, readJson } from '../../base/safe-json.ts';
 import type { SpecCategory } from './load-specs.ts';
+import type { UnreadableReason } from './read-document.ts';
 
 /**
  * Who gets the design documents, and how (A-68). `inline`: the block itself. `reference`: paths and what the builder was
@@ -28,7 +29,7 @@ export const consumers = {
 
 export type Consumer = keyof typeof consumers;
 
-// `node:fs/promises` loads streams and more, a tenth of the time that Node needs to start; `node:fs` is there already.
+// `node:fs/promises` loads streams and more, a tenth of the time that Node needs to start; `node:fs` is already loaded.
 
 export const constants = fs.constants;
 export const open: (file: string, flags: number) => Promise<number> = promisify(fs.open);
@@ -138,3 +139,63 @@ export const settingsTemplate = `design:
     token_budget: ${defaultSettings.budget}
     priority: [${defaultSettings.priority.join(', ')}]
 `;
+
+/** One line for the log: `info` lines are tested to the letter; `warning` lines are for the author. */
+export type LogLine = { level: 'info' | 'warning'; text: string };
+
+export const info = (text: string): LogLine => ({ level: 'info', text });
+export const warning = (text: string): LogLine => ({ level: 'warning', text });
+
+/** A value found in a file, short enough and safe to print on one line. */
+export function quote(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+}
+
+/** `auto`: called by a workflow, honours the gate. `standalone`: asked for by a person (A-56). */
+export type Mode = 'auto' | 'standalone';
+
+/** Why the block looks as it does; A-59: the machine-readable reason of an empty one. */
+export type Outcome =
+  | 'loaded'
+  | 'gate-closed'
+  | 'folder-missing'
+  | 'no-candidates'
+  | 'all-placeholders'
+  | 'nothing-readable';
+
+/** A-25: the authority on what is in the block; its text may imitate our own lines. */
+export type FileReport = {
+  token: string;
+  /** As cited: `<dir>/<token>.md`. */
+  path: string;
+  state: 'whole' | 'cut' | 'dropped' | 'skipped' | 'absent' | 'unreadable';
+  reason?: UnreadableReason;
+  /** Code points of the whole file. */
+  characters?: number;
+  /** A-01: the estimate of the whole file in tenths of a token. */
+  estimateTenths?: number;
+  /** Code points in the block; for a cut file the offset of the first one missing. */
+  offset?: number;
+  /** Where a cut file was cut. */
+  cutAt?: 'section' | 'line' | 'character';
+};
+
+export type DesignContext = {
+  outcome: Outcome;
+  mode: Mode;
+  dir: string;
+  budget: {
+    tokens: number;
+    rule: string;
+    overflow: 'cut' | 'drop';
+    /** Sum of the estimates of what is in the block, in tenths of a token. */
+    usedTenths: number;
+    /** Sum over everything that had content. */
+    wantedTenths: number;
+  };
+  files: FileReport[];
+  log: LogLine[];
+  /** The block; zero bytes when the gate is closed. */
+  text: string;
+};

@@ -26,5 +26,5 @@ test('a bar per document, whole, cut and dropped', async () => {
 
 test('an unset width and an empty result are drawn too', async () => {
   const root = projectWithDocuments({});
-  expect(explainBudget(await loadDesignContext({ root }))).toContain('there is no folder to read');
+  expect(explainBudget(await loadDesignContext({ root }))).toContain('the folder does not exist');
 });

@@ -1,4 +1,4 @@
-import type { DesignContext, FileReport } from './result.ts';
+import type { DesignContext, FileReport } from './defaults.ts';
 
 /** A bar per document: `█` is in the block, `░` was left out; the scale is the larger of budget and demand. */
 export function explainBudget(context: DesignContext, width = 80): string {
@@ -25,7 +25,7 @@ export function explainBudget(context: DesignContext, width = 80): string {
 const outcomeWords: Record<DesignContext['outcome'], string> = {
   loaded: 'loaded',
   'gate-closed': 'not loaded, auto_load_on_design_command is false',
-  'folder-missing': 'there is no folder to read; `charrette init --design` makes one',
+  'folder-missing': 'the folder does not exist; run `charrette init --design` to create it',
   'no-candidates': 'none of the files exists',
   'all-placeholders': 'nothing but _TBD_ so far',
   'nothing-readable': 'none could be read',

@@ -190,7 +190,7 @@ test('a dry run changes nothing', async () => {
   expect(listing(root)).toEqual([]);
 });
 
-test('an existing settings file is left alone', async () => {
+test('does not change an existing settings file', async () => {
   const root = projectWith({ '.moai/config/sections/design.yaml': 'mine: true\n' });
   await initDesignFolder({ root });
   expect(read(root, '.moai/config/sections/design.yaml')).toBe('mine: true\n');

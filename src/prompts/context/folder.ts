@@ -7,17 +7,24 @@ import { writeFileAtomic, writeJsonAtomic } from '../../base/files/atomic.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { containedPath, isMissing } from '../../base/files/contained.ts';
 import { isRecord, readJson } from '../../base/safe-json.ts';
-import { defaultSettings, importedNames, settingsFile, settingsTemplate } from './defaults.ts';
+import {
+  defaultSettings,
+  importedNames,
+  info,
+  type LogLine,
+  settingsFile,
+  settingsTemplate,
+  warning,
+} from './defaults.ts';
 import { shippedScaffolds } from './placeholder.ts';
-import { info, type LogLine, warning } from './result.ts';
 import { emptyFolders, templates } from './templates.ts';
 
-/** M-067: which reserved names a person has been told about, by path below the project. */
+/** M-067: the reserved names that were reported, by path below the project. */
 type Acknowledgements = Record<string, { sha256: string; acknowledged_at: string }>;
 
 export const acknowledgementsFile = '.moai/state/reserved-acknowledged.json';
 
-/** A missing or damaged ledger is an empty one: then everything is said again. */
+/** A missing or damaged ledger counts as empty: then every warning is repeated. */
 async function readAcknowledgements(file: string): Promise<Acknowledgements> {
   const text = await readTextFile(file).catch(() => undefined);
   const reading = readJson(text ?? '');
@@ -96,7 +103,7 @@ async function exists(file: string): Promise<boolean> {
   return (await lstat(file).catch(() => undefined)) !== undefined;
 }
 
-/** Writes a file that must not exist yet; a file that appeared meanwhile is left alone. */
+/** Writes a file that must not exist yet; never replaces one that appeared meanwhile. */
 async function createFile(file: string, content: string): Promise<boolean> {
   const handle = await open(file, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o644).catch(
     (error: unknown) => {
@@ -118,7 +125,7 @@ export type FolderReport = {
   created: string[];
   /** Untouched scaffolds of an older version, brought up to date. */
   replaced: string[];
-  /** M-064: files a person changed, left as they are. */
+  /** M-064: files that the user changed; they stay. */
   kept: string[];
   log: LogLine[];
 };
@@ -138,7 +145,7 @@ export type FolderOptions = {
 
 const folder = defaultSettings.dir;
 
-/** M-060, M-066, M-068: creates the design folder; a folder with files is left alone, a reserved name is an error. */
+/** M-060, M-066, M-068: creates the design folder; a folder with files does not change, a reserved name is an error. */
 export async function initDesignFolder(options: FolderOptions): Promise<FolderReport> {
   const report: FolderReport = { created: [], replaced: [], kept: [], log: [] };
   const directory = await designDirectory(options.root);
@@ -206,7 +213,7 @@ async function createMissing(options: FolderOptions, report: FolderReport): Prom
   }
 }
 
-/** M-066, M-067: each collision is said once per content; the person's file is never touched. */
+/** M-066, M-067: reports each collision once per content; never touches the user's file. */
 async function reportCollisions(collisions: readonly string[], options: FolderOptions, report: FolderReport) {
   const ledgerFile = await containedPath(options.root, acknowledgementsFile);
   const ledger = await readAcknowledgements(ledgerFile);

@@ -1,9 +1,14 @@
 import path from 'node:path';
-import { type Consumer, type ConsumerRule, consumers } from './defaults.ts';
+import {
+  type Consumer,
+  type ConsumerRule,
+  consumers,
+  type DesignContext,
+  type FileReport,
+} from './defaults.ts';
 import { filesBelow, isVisible } from './folder.ts';
 import { type LoadOptions, loadDesignContext } from './load.ts';
 import { loadProjectSpecs, type ProjectSpecs } from './load-specs.ts';
-import type { DesignContext, FileReport } from './result.ts';
 
 export type PromptContextOptions = Pick<LoadOptions, 'root' | 'dir' | 'budget' | 'mode' | 'overflow'> & {
   consumer: Consumer;
@@ -18,7 +23,7 @@ export type PromptContext = {
   text: string;
   design: DesignContext;
   specs: ProjectSpecs | undefined;
-  /** 3.5: what a builder was shown of each document, so that nobody asks for what it could not know. */
+  /** 3.5: what a builder was shown of each document, so that no evaluator asks for more. */
   references: DocumentReference[];
 };
 
@@ -57,7 +62,7 @@ export async function promptContext(options: PromptContextOptions): Promise<Prom
   return { text, design, specs, references };
 }
 
-/** What the author of the documents and specs should look at. */
+/** Warnings for the author of the documents and specs. */
 export function contextWarnings(contexts: readonly PromptContext[]): string[] {
   const lines = contexts.flatMap(({ design, specs }) => [...design.log, ...(specs?.log ?? [])]);
   return [...new Set(lines.filter(({ level }) => level === 'warning').map(({ text }) => text))];

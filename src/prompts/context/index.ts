@@ -3,7 +3,12 @@ export {
   type Consumer,
   type ConsumerRule,
   consumers,
+  type DesignContext,
   defaultSettings,
+  type FileReport,
+  type LogLine,
+  type Mode,
+  type Outcome,
   settingsFile,
 } from './defaults.ts';
 export { explainBudget } from './explain.ts';
@@ -23,7 +28,16 @@ export {
   type SpecOptions,
   specCategories,
 } from './load-specs.ts';
-export { characters, exactTokens, type Measure, paddedQuarters, quarters } from './measure.ts';
-export { type Candidate, type Overflow, type Packed, type PackReport, packBrief } from './pack.ts';
+export {
+  type Candidate,
+  characters,
+  exactTokens,
+  type Measure,
+  type Overflow,
+  type Packed,
+  type PackReport,
+  packBrief,
+  paddedQuarters,
+  quarters,
+} from './pack.ts';
 export type { DocumentReader, DocumentReading, UnreadableReason } from './read-document.ts';
-export type { DesignContext, FileReport, LogLine, Mode, Outcome } from './result.ts';

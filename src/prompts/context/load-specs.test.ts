@@ -45,7 +45,7 @@ test('P-021: the text really holds the rules, with their source', async () => {
   );
 });
 
-test('P-020: no folder is no problem', async () => {
+test('P-020: a missing folder is not an error', async () => {
   expect(await loadProjectSpecs({ root: projectWith(), category: 'planning' })).toMatchObject({
     text: '',
     log: [],
@@ -131,7 +131,7 @@ test('M-038: a cut spec says where it was cut in its file, front matter included
   expect([...whole].slice(offset).join('')).toMatch(/^## Later/);
 });
 
-test('an edited spec is read anew, and a separator inside it changes nothing', async () => {
+test('reads an edited spec again; a separator inside it changes nothing', async () => {
   const root = projectWith({ '.ccw/specs/a.md': spec('title: A\nreadMode: required', 'one\n\n---\n\ntwo') });
   expect((await loadProjectSpecs({ root })).text).toContain('one\n\n---\n\ntwo');
 });

@@ -3,11 +3,9 @@ import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { readFrontMatter } from '../../base/text/frontmatter.ts';
 import { countCodePoints } from '../../base/text/strings.ts';
-import { isOutside } from './defaults.ts';
-import { characters } from './measure.ts';
-import { type PackReport, packBrief } from './pack.ts';
+import { isOutside, type LogLine, warning } from './defaults.ts';
+import { characters, type PackReport, packBrief } from './pack.ts';
 import { readDocument } from './read-document.ts';
-import { type LogLine, warning } from './result.ts';
 
 /** P-022: stages of work a spec can be for; `general` holds for all of them. */
 export const specCategories = [
@@ -124,13 +122,13 @@ function specRank(spec: ProjectSpec): number {
 
 export type SpecOptions = {
   root: string;
-  /** One of the categories; further words are keywords (`planning auth`). Absent: all categories. */
+  /** One of the categories; further words are keywords (`planning auth`). Default: all categories. */
   category?: string;
   /** What the work is about; its words decide which optional specs are wanted. */
   task?: string;
   /** In characters. */
   budget?: number;
-  /** The person's home folder; absent: personal specs of other projects are not looked at. */
+  /** The user's home folder; without it personal specs of other projects are not read. */
   home?: string;
 };
 

@@ -100,7 +100,7 @@ test('A-58: gate closed and folder missing prints nothing', async () => {
   expect(await loadDesignContext({ root, mode: 'auto' })).toMatchObject({ text: '', log: [] });
 });
 
-test('M-020, M-021, A-69: all reads are under way before the first one ends', async () => {
+test('M-020, M-021, A-69: starts all reads before the first one ends', async () => {
   const root = projectWithDocuments({}, settings('priority: [a, spec, b]'));
   mkdirSync(path.join(root, '.moai/design'), { recursive: true });
   const waiting: (() => void)[] = [];

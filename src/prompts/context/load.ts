@@ -4,35 +4,41 @@ import { scanLines } from '../../base/markdown/lines.ts';
 import { estimateTenths } from '../../base/text/tokens.ts';
 import {
   blockHeader,
+  type DesignContext,
   directoryProblem,
   dropOnlyToken,
+  type FileReport,
+  info,
   isOutside,
   type Location,
+  type LogLine,
   locate,
   logLines,
+  type Mode,
+  type Outcome,
   protectedToken,
+  quote,
   realPath,
   stat,
+  warning,
 } from './defaults.ts';
-import { paddedQuarters } from './measure.ts';
 import {
   type BlockSection,
   type Candidate,
   imitatesOurs,
   type PackReport,
   packBrief,
+  paddedQuarters,
   renderBlock,
 } from './pack.ts';
 import { isPlaceholderOnly } from './placeholder.ts';
 import { type DocumentReader, type DocumentReading, readDocument } from './read-document.ts';
-import type { DesignContext, FileReport, Mode, Outcome } from './result.ts';
-import { info, type LogLine, quote, warning } from './result.ts';
 import { parseBudget, readSettings, readSettingsFile } from './settings.ts';
 
 /** Without one of these there is nothing to report, and a search for them is many times faster than a scan. */
 const suspects = ['```', '~~~', '<!--', blockHeader, '> source: ', '> truncated: ', '> warnings: ['];
 
-/** A-25, A-26: what a reader of the log should know about a document that is passed on unchanged. */
+/** A-25, A-26: warnings about a document that is passed on unchanged. */
 export function examine(token: string, text: string): LogLine[] {
   if (!suspects.some((suspect) => text.includes(suspect))) return [];
   let imitation: number | undefined;
@@ -92,7 +98,7 @@ export async function loadDesignContext(options: LoadOptions): Promise<DesignCon
     log.push(warning(logLines.outside(location.cited, directory)));
     return finish('folder-missing', []);
   }
-  // M-020, A-69: every read is under way before the first is awaited.
+  // M-020, A-69: every read starts before the first is awaited.
   const readings = await Promise.all(settings.priority.map((token) => reader(directory, `${token}.md`)));
   const documents = settings.priority.map((token, index) => {
     const reading: DocumentReading = readings[index] ?? { state: 'absent' };
@@ -138,7 +144,7 @@ function checkArguments({ dir, budget }: LoadOptions): void {
   }
 }
 
-/** A-62, A-63: by stat, and a file of that name is no folder. A-64: the folder itself may be a link. */
+/** A-62, A-63: by stat, and a file of that name does not count. A-64: the folder itself may be a link. */
 async function realDirectory({ absolute, cited }: Location, log: LogLine[]): Promise<string | undefined> {
   try {
     return (await stat(absolute)).isDirectory() ? await realPath(absolute) : undefined;
@@ -170,7 +176,7 @@ function fileReport(
   return { ...sized, state: 'cut', offset: item.offset, ...(item.cutAt && { cutAt: item.cutAt }) };
 }
 
-/** A-39, A-40: "all are _TBD_" is said only when it is true. */
+/** A-39, A-40: reports "all are _TBD_" only when it is true. */
 function outcomeOf(files: readonly FileReport[]): Outcome {
   const has = (...states: FileReport['state'][]) => files.some(({ state }) => states.includes(state));
   if (has('whole', 'cut', 'dropped')) return 'loaded';

@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { characters, exactTokens, paddedQuarters, quarters } from './measure.ts';
-import { type Candidate, hardCut, packBrief, sectionCut } from './pack.ts';
+import {
+  type Candidate,
+  characters,
+  exactTokens,
+  hardCut,
+  packBrief,
+  paddedQuarters,
+  quarters,
+  sectionCut,
+} from './pack.ts';
 
 const all = Number.MAX_SAFE_INTEGER;
 

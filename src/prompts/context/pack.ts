@@ -1,9 +1,8 @@
 import { scanLines } from '../../base/markdown/lines.ts';
 import { headingLevel } from '../../base/markdown/sections.ts';
-import { countCodePoints } from '../../base/text/strings.ts';
-import { blockHeader } from './defaults.ts';
-import type { Measure } from './measure.ts';
-import type { FileReport } from './result.ts';
+import { countCodePoints, indexOfCodePoint } from '../../base/text/strings.ts';
+import { type CountingRule, loadExactCounter, quarterTokens } from '../../base/text/tokens.ts';
+import { blockHeader, type FileReport } from './defaults.ts';
 
 /** Where a document may end early. `limit` and the result are UTF-16 indices; everything before the result is kept. */
 type Cut = { index: number; at: 'section' | 'line' | 'character' };
@@ -36,7 +35,7 @@ export function hardCut(text: string, limit: number): Cut {
   return { index: splitsEnding ? limit - 1 : limit, at: 'character' };
 }
 
-/** A file's place in the block; its kept text is passed beside the report. */
+/** A file's place in the block, with its kept text. */
 export type BlockSection = { file: FileReport; text: string };
 
 /**
@@ -196,4 +195,76 @@ function cutToFit(text: string, room: number, measure: Measure, mustStay: boolea
 
 function dropped({ candidate, characters, size }: Entry): Packed {
   return { id: candidate.id, state: 'dropped', characters, size, keptSize: 0, text: '', offset: 0 };
+}
+
+/**
+ * How the size of a text is counted, and what a cap means in that unit. `characters/4*1.1` counts in quarters of
+ * characters and turns the cap into the largest sum of quarters that does not exceed it (A-01).
+ */
+export type Measure = {
+  rule: CountingRule | 'characters';
+  /** The cap in the unit of `size`. */
+  capacity: (cap: number) => number;
+  size: (text: string, characters?: number) => number;
+  /** Size as people read it: tokens or characters. */
+  shown: (size: number) => number;
+  /** UTF-16 index of the longest prefix whose size is at most `room`. */
+  longestPrefix: (text: string, room: number) => number;
+};
+
+const byCharacters = (perUnit: number) => ({
+  size: (text: string, characters = countCodePoints(text)) => Math.ceil(characters / perUnit),
+  longestPrefix: (text: string, room: number) => indexOfCodePoint(text, room * perUnit),
+});
+
+/** Project specs: a cap in characters. */
+export const characters: Measure = {
+  rule: 'characters',
+  capacity: (cap) => cap,
+  shown: (size) => size,
+  ...byCharacters(1),
+};
+
+/** The plain estimate. */
+export const quarters: Measure = {
+  rule: 'characters/4',
+  capacity: (cap) => cap,
+  shown: (size) => size,
+  ...byCharacters(4),
+};
+
+/** M-031: the estimate of the design documents, with a tenth of reserve. */
+export const paddedQuarters: Measure = {
+  rule: 'characters/4*1.1',
+  capacity: (cap) => Number((BigInt(cap) * 10n) / 11n),
+  shown: (size) => (size * 11) / 10,
+  ...byCharacters(4),
+  size: (text, known = countCodePoints(text)) => quarterTokens(known),
+};
+
+/** The exact rule; loading its vocabulary takes a moment, so it is made on demand. */
+export async function exactTokens(): Promise<Measure> {
+  const count = await loadExactCounter();
+  return {
+    rule: 'o200k',
+    capacity: (cap) => cap,
+    shown: (size) => size,
+    size: (text) => count(text),
+    longestPrefix: (text, room) => longestByCount(text, room, count),
+  };
+}
+
+/** No token of the vocabulary is longer than this many characters. */
+const longestToken = 128;
+
+function longestByCount(text: string, room: number, count: (text: string) => number): number {
+  let low = 0;
+  let high = Math.min(text.length, room * longestToken);
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (count(text.slice(0, middle)) <= room) low = middle;
+    else high = middle - 1;
+  }
+  const splitsPair = low > 0 && low < text.length && (text.charCodeAt(low) & 0xfc00) === 0xdc00;
+  return splitsPair ? low - 1 : low;
 }

@@ -24,7 +24,7 @@ test.each([
   ['A-31 a table', '| A | B |\n|---|:-:|\n| _TBD_ | |\n| | |'],
   ['A-31 a table without outer pipes', 'A | B\n--- | ---\n_TBD_ | _TBD_'],
   ['A-07 CRLF', '# A\r\n\r\n_TBD_\r\n'],
-])('%s is no content', (_name, text) => {
+])('%s is not content', (_name, text) => {
   expect(empty(text)).toBe(true);
 });
 

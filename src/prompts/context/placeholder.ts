@@ -148,7 +148,7 @@ function hexadecimal(value: number): string {
   return (value >>> 0).toString(16).padStart(8, '0');
 }
 
-/** A longer line is somebody's text; nothing that a scaffold writes comes near it. */
+/** A longer line is the user's text; lines of scaffolds are much shorter. */
 const longestScaffoldLine = 1_000;
 
 /**

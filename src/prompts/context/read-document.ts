@@ -65,7 +65,7 @@ async function readRegularFile(target: string, limit: number): Promise<DocumentR
   }
 }
 
-/** One read is enough for a file that nobody changes meanwhile; of one that grows, what was there is taken. */
+/** One read is enough for an unchanged file; of a growing file the first size is read. */
 async function readWhole(descriptor: number, size: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(size);
   let filled = 0;

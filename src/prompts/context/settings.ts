@@ -4,13 +4,16 @@ import { trimEndChars } from '../../base/text/strings.ts';
 import {
   defaultSettings,
   directoryProblem,
+  info,
+  type LogLine,
   logLines,
   protectedToken,
+  quote,
   realPath,
   settingsFile,
+  warning,
 } from './defaults.ts';
 import { readDocument, type UnreadableReason } from './read-document.ts';
-import { info, type LogLine, quote, warning } from './result.ts';
 
 const tokenPattern = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
 
@@ -198,7 +201,7 @@ type DesignSettings = {
 
 type SettingsReading = { settings: DesignSettings; log: LogLine[] };
 
-/** What the settings file held: nothing, a value, or text that is no YAML. */
+/** The content of the settings file: nothing, a value, or invalid YAML. */
 export type SettingsSource =
   | { kind: 'absent' }
   | { kind: 'value'; value: unknown }
@@ -263,7 +266,7 @@ function readBudget(value: unknown, log: LogLine[]): number {
   return defaultSettings.budget;
 }
 
-/** The budget a value means, or nothing when it is no positive integer. */
+/** The budget of a value; `undefined` unless it is a positive integer. */
 export function parseBudget(value: unknown): number | undefined {
   const text = typeof value === 'string' ? value.trim() : '';
   const number = /^\d{1,16}$/.test(text) ? Number(text) : value;

@@ -34,7 +34,7 @@ test('M-048, M-052: the skill quotes the lines of the program to the letter', ()
   expect(skill).toContain(logLines.skipped('<token>'));
 });
 
-test('M-017, M-050: phase B2.5 stands between B2 and B3', () => {
+test('M-017, M-050: phase B2.5 is between B2 and B3', () => {
   expect(outline(workflow).map(({ title }) => title.split(':', 1)[0])).toEqual([
     'Designing in code (path B)',
     'Phase B1',

@@ -3,14 +3,20 @@ import { compilePrompt } from '../compile.ts';
 import { compose } from '../compose.ts';
 import { iterationPart } from '../dispatch-log.ts';
 import type { TokenCount } from '../markers.ts';
-import type { PromptDraft } from '../part.ts';
+import { type NonceSource, type PromptDraft, untrustedRule } from '../part.ts';
 import { hardArtifacts } from '../required-artifacts.ts';
 import { resumedFix, resumedReview } from '../resume/templates.ts';
 import type { Dispatch } from '../roles/shapes.ts';
 import { convertedSites } from '../roles/table.ts';
-import { type NonceSource, untrustedRule } from '../untrusted.ts';
-import type { CorpusFeature } from './corpus.ts';
-import { add, type FeatureWeights, noWeight, type Weight, weighDraft, weighText } from './weigh.ts';
+import {
+  add,
+  type CorpusFeature,
+  type FeatureWeights,
+  noWeight,
+  type Weight,
+  weighDraft,
+  weighText,
+} from './corpus.ts';
 
 /**
  * What changes between two rounds of a review, in characters: medians of 505 recorded revisions of specifications,

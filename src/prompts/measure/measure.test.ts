@@ -6,12 +6,11 @@ import { expect, test } from 'vitest';
 import { featureDirectory } from '../../../test/support/feature-directory.ts';
 import { compilePrompt } from '../compile.ts';
 import { compose } from '../compose.ts';
+import { seededNonce } from '../part.ts';
 import { convertedSites } from '../roles/table.ts';
-import { seededNonce } from '../untrusted.ts';
-import { type CorpusFeature, loadCorpusCounter, readCorpus } from './corpus.ts';
+import { type CorpusFeature, loadCorpusCounter, readCorpus, weighArtifacts } from './corpus.ts';
 import { layoutNames, loopShare, siteCost } from './layouts.ts';
 import { tokenReport } from './token-report.ts';
-import { weighArtifacts } from './weigh.ts';
 
 const prose = 'The cache keeps every answer for a minute (see `cache.ts`), then asks again.\n'.repeat(60);
 

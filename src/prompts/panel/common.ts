@@ -7,13 +7,13 @@ export type RepairInput = {
   /** What the check complained about, in our own words. */
   problems: readonly string[];
   answer: string;
-  /** What was asked, when the answer has the right form and lacks something. */
+  /** The question, when the answer has the right form and lacks something. */
   question?: string;
   schema: JsonSchema;
 };
 
 const mostAnswerCharacters = 60_000;
-const mostQuestionCharacters = 120_000;
+const maxQuestionCharacters = 120_000;
 
 /** The one repair turn: same content, right form. */
 export function repairPrompt({ task, problems, answer, question, schema }: RepairInput): PromptDraft {
@@ -31,7 +31,7 @@ export function repairPrompt({ task, problems, answer, question, schema }: Repai
       data('problems', problems.map((problem) => `- ${problem}`).join('\n'), {
         heading: `What was wrong with the answer to the task ${task}`,
       }),
-      ...optionalData('question', question, { heading: 'What was asked', limit: mostQuestionCharacters }),
+      ...optionalData('question', question, { heading: 'What was asked', limit: maxQuestionCharacters }),
       data('earlier_answer', answer, { heading: 'The answer', limit: mostAnswerCharacters }),
     ],
   };
@@ -100,5 +100,5 @@ export const judgementPart = words(
   ].join('\n'),
 );
 
-/** Text of a table row, or a clear failure when a caller asks for a row that is not there. */
+/** Text of a table row, or a clear failure for an unknown row. */
 export const bullets = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join('\n');

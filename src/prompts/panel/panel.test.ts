@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { compose } from '../compose.ts';
-import type { PromptDraft } from '../part.ts';
-import { seededNonce } from '../untrusted.ts';
+import { type PromptDraft, seededNonce } from '../part.ts';
 import * as panel from './index.ts';
 
 const schema = { type: 'object', title: 'the-schema' };
@@ -238,7 +237,7 @@ test('L-562: a vote binds the plan, or is advice to it', () => {
   expect(of(false)).toContain('voted: advice');
 });
 
-test('L-635: without the third vote nobody is told of it', () => {
+test('L-635: the prompt does not mention a disabled third vote', () => {
   const input = { voter: 'engineer' as const, commission, plan: 'P', ballot: 'B', schema };
   expect(text(panel.votePrompt({ ...input, exonerate: false }))).not.toContain('EXONERATE');
 });
@@ -250,7 +249,7 @@ test('L-176, L-723: only the second discussion may touch architecture', () => {
   );
 });
 
-test('L-741, L-761: who draws the diagram is told what the sanitizer would reject', () => {
+test('L-741, L-761: the diagram prompt names what the sanitizer rejects', () => {
   const all = text(drafts.diagram);
   expect(all).toContain('No HTML break and no $ in the alias of a participant');
   expect(all).toContain('in double quotes');

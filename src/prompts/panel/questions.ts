@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../agents/port.ts';
 import { data, optionalData, type Part, type PromptDraft, words } from '../part.ts';
 import { type Commission, commissionParts, readOnlyPart } from './common.ts';
 
-/** What the second round looks at (L-721). */
+/** What the second round reads (L-721). */
 export type SecondRound = {
   plan: string;
   acceptedFindings?: string;
@@ -13,7 +13,7 @@ export type SecondRound = {
 export type DiscussionInput = {
   commission: Commission;
   schema: JsonSchema;
-  /** Absent: round 1, before any sketch. */
+  /** `undefined` in round 1, before any sketch. */
   second?: SecondRound;
 };
 

@@ -64,7 +64,7 @@ export function resumeFailure({ text, error, totalTokens, parsed }: ResumedAnswe
 
 /** What continuing a session is measured against. */
 type GuardInput = {
-  /** lean/C-02: the whole message to the continued session. `legacy` looks at the diff alone. */
+  /** lean/C-02: the whole message to the continued session. `legacy` checks the diff alone. */
   resumedTokens: number;
   /** The prompt of the call that started the session. */
   promptTokens: number;

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compose } from '../compose.ts';
-import type { PromptDraft } from '../part.ts';
+import { type PromptDraft, seededNonce } from '../part.ts';
 import { dispatchFor } from '../roles/table.ts';
-import { seededNonce } from '../untrusted.ts';
 import {
   type DispatchQuestion,
   decideByCost,
@@ -66,11 +65,11 @@ test.each([
   ['line endings', 'a\r\nb\r\n'],
   ['a byte order mark', '\uFEFFa\nb\n'],
   ['front matter added at completion', '---\nstatus: approved\n---\na\nb\n'],
-])('tricky case 8: %s is no change', (_name, after) => {
+])('tricky case 8: %s is not a change', (_name, after) => {
   expect(deltaSince(takeSnapshot({ 'spec.md': 'a\nb\n' }), { 'spec.md': after })).toEqual({ kind: 'same' });
 });
 
-test('new, removed and hopelessly different files are told apart', () => {
+test('distinguishes new, removed and rewritten files', () => {
   const snapshot = takeSnapshot({ 'a.ts': 'x\n' });
   expect(deltaSince(snapshot, { 'b.ts': 'y\n' })).toMatchObject({
     stat: 'a.ts | +0 -1 (removed)\nb.ts | +1 -0 (new, 1 lines)',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { type Agent, type AgentTask, type LaneResult, unknownUsage } from '../../agents/port.ts';
-import { probeMemoryFile, probeResume, readProbeMemory, resumeAbility } from './run-probe.ts';
+import { probeMemoryFile, probeResume, readProbeMemory, resumeAbility } from './probe.ts';
 
 const folder = () => mkdtempSync(path.join(tmpdir(), 'probe-'));
 const answer = (more: Partial<LaneResult>): LaneResult => ({
@@ -15,7 +15,7 @@ const answer = (more: Partial<LaneResult>): LaneResult => ({
   ...more,
 });
 
-/** An agent with words of its own, because only a model would have any. */
+/** An agent with scripted answers; only a model would write its own. */
 function scripted(reply: (task: AgentTask) => Partial<LaneResult>, resume = true): Agent {
   return {
     id: 'scripted',
@@ -71,7 +71,7 @@ test.each<[string, Partial<LaneResult>, object]>([
   expect(await probeResume(scripted(honest(second)), setting())).toEqual(result);
 });
 
-test('T-115: no session, no tool use and no ability are told apart', async () => {
+test('T-115: distinguishes no session, no tool use and no ability', async () => {
   expect(
     await probeResume(
       scripted(() => ({ toolCalls: 1 })),

@@ -75,7 +75,7 @@ export type ResumedFixInput = {
   max: number;
 };
 
-/** T-109: the fixer goes on in its session. */
+/** T-109: the fixer continues its session. */
 export function resumedFix({ issues, changedFiles, allFiles, iteration, max }: ResumedFixInput): PromptDraft {
   return {
     task: 'implement/implementer/resumed',

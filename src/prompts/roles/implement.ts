@@ -118,7 +118,7 @@ export const implementDispatches: readonly Dispatch[] = [
   },
 ];
 
-/** T-026, T-052: the per-task implementer has a prompt of its own; its references are PRD and specification. */
+/** T-026, T-052: the per-task implementer has its own prompt; its references are PRD and specification. */
 export const taskDispatch: Dispatch = {
   command: 'implementing',
   role: 'implementer',

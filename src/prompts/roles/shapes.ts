@@ -72,7 +72,7 @@ export function retryPrompt(dispatch: Dispatch, problem: string, earlier: string
   };
 }
 
-/** §2D: what each kind of reviewer returns, as it stands in the prompt. A key without a value is a text. */
+/** §2D: what each kind of reviewer returns, in the form of the prompt. A key without a value is a text. */
 
 const severity = '"severity":"blocker|warning|suggestion"';
 const rest = '"description","location","suggestion"';
@@ -81,7 +81,7 @@ function review(issue: string, extra = '', after = ''): string {
   return `{"approved":bool,${extra}"issues":[{${issue}}],"summary"${after}}`;
 }
 
-/** §2F: a fault that cannot be mended where it is found. */
+/** §2F: a fault that cannot be fixed where it is found. */
 const backward = ',"backward_to"?:"earlier phase at fault","backward_reason"?';
 
 const levels = '"tasks|spec|design|prd":{"passed":bool,"issues_count":0}';

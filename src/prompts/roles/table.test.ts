@@ -60,9 +60,9 @@ test('T-113: only looped roles are resumed', () => {
   ]);
 });
 
-test('short names work, unknown ones are answered with what there is', () => {
+test('accepts short names; names the commands when one is unknown', () => {
   expect(dispatchFor('tasks', 'task-reviewer').command).toBe('tasks');
-  expect(() => dispatchFor('deploy', 'x')).toThrow(/there are brainstorm, specify/);
+  expect(() => dispatchFor('deploy', 'x')).toThrow(/Commands: brainstorm, specify/);
   expect(() => dispatchFor('specify', 'design-reviewer')).toThrow(/it has spec-reviewer, phase-reviewer/);
-  expect(() => dispatchFor('constructor', 'x')).toThrow(/no command/);
+  expect(() => dispatchFor('constructor', 'x')).toThrow(/Unknown command/);
 });

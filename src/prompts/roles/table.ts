@@ -147,7 +147,7 @@ const phaseDispatches: readonly Dispatch[] = reviews.flatMap((review): Dispatch[
       unpruned: all,
       rubric: 'Can the next phase start from this result without guessing or going back?',
       expects: nextPhaseExpectations[review.command],
-      // Before a specification there is no phase to go back to.
+      // A specification is the first phase.
       answer: review.command === 'specify' ? 'phase-reviewer' : 'later-phase-reviewer',
       resumable: true,
       phaseReview: true,
@@ -177,7 +177,7 @@ function commandNamed(word: string): CommandName {
   if (name !== undefined && Object.values(commandNames).includes(name)) return name;
   throw new CharretteError({
     code: 'not-found',
-    message: `There is no command ${JSON.stringify(word)}; there are ${commandNames.join(', ')}.`,
+    message: `Unknown command ${JSON.stringify(word)}. Commands: ${commandNames.join(', ')}.`,
     fix: 'Name one of them, then a role.',
   });
 }

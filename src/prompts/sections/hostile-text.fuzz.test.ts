@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { gradeConfirmation } from '../confirmation.ts';
 import { countMarkers } from '../markers.ts';
 import { parseReferences } from './references.ts';
-import { indexed, scopeTask } from './scope.ts';
-import { parseTasks } from './tasks.ts';
+import { indexed, parseTasks, scopeTask } from './tasks.ts';
 
 const many = 20_000;
 

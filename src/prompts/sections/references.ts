@@ -13,7 +13,7 @@ export type Entry = {
   hasBody: boolean;
   /** Columns before an item; 0 for headings. */
   indent: number;
-  /** Stands among remarks about the steps (risks, tests, dependencies), not among the steps. */
+  /** Found among remarks about the steps (risks, tests, dependencies), not among the steps. */
   aside: boolean;
 };
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseReferences } from './references.ts';
-import { extractSection, indexed, scopeTask } from './scope.ts';
-import { parseTasks, type Task } from './tasks.ts';
+import { extractSection, indexed, parseTasks, scopeTask, type Task } from './tasks.ts';
 
 const nothing = indexed('');
 function task(why: string, field = 'Why'): Task {
@@ -89,7 +88,7 @@ test('tricky case 2: headings in fences neither match nor end a section', () => 
   expect(sections('Plan 1.2', plan)[0]).toBe('### 1.2 Real\nyes');
 });
 
-test('tricky case 3, lean/C-13: ids are whole words and a one-character prefix is no fallback', () => {
+test('tricky case 3, lean/C-13: ids are whole words and a one-character prefix is not a fallback', () => {
   const plan = '## Phase 1: Start\n### 11.1 Other\nx\n### I10 Ten\nx\n### I1-R4 Variant\nx\n';
   expect(sections('Plan 1.1', plan)[0]).toBe('reference without a section');
   expect(sections('Design I1', '', plan)[1]).toBe('reference without a section');

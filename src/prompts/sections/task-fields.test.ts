@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { leafTasks, taskDependencies, taskFiles, withUniqueNumbers } from './task-fields.ts';
+import { leafTasks, taskDependencies, taskFiles, withUniqueNumbers } from './match.ts';
 import { parseTasks } from './tasks.ts';
 
 const task = (number: string, depends: string) =>
   `### Task ${number}: Do\n- **Files:** \`src/a.ts\`, src/b.ts (new)\n- **Depends on:** ${depends}\n`;
 
-test('T-010: files that a task names, without what stands around them', () => {
+test('T-010: reads the files that a task names, without the text around them', () => {
   expect(taskFiles({ text: task('1', 'none') })).toEqual(['src/a.ts', 'src/b.ts']);
   expect(taskFiles({ text: '**Files to change**: docs/x.md' })).toEqual(['docs/x.md']);
   expect(taskFiles({ text: 'no field' })).toEqual([]);
@@ -27,12 +27,12 @@ test.each([
   expect(taskDependencies({ text: task('2', value) }, ['1.1', '1.2', '11.1'])).toEqual(expected);
 });
 
-test('a task that only holds others is not carried out itself', () => {
+test('does not run a task that only groups others', () => {
   const text = '## Task 1: All\n\n### Task 1.1: One\nx\n### Task 1.2: Two\ny\n## Task 2: Alone\n';
   expect(leafTasks(parseTasks(text)).map(({ number }) => number)).toEqual(['1.1', '1.2', '2']);
 });
 
-test('two tasks of one number are told apart', () => {
+test('distinguishes two tasks with one number', () => {
   const text = '### Task 1: One\n### Task 1: Two\n### Task 1: Three\n### Task 2: Four\n';
   const unique = withUniqueNumbers(parseTasks(text));
   expect(unique.map(({ number, title }) => `${number} ${title}`)).toEqual([

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../agents/port.ts';
 import { isRecord } from '../../base/safe-json.ts';
-import { delimit, seededNonce, untrustedRule } from '../../prompts/untrusted.ts';
+import { delimit, seededNonce, untrustedRule } from '../../prompts/part.ts';
 import { isOnScale, scaleWords } from '../model/condition.ts';
 import { type OutputSchema, type OutputSchemas, schemaOfFile } from './outputs.ts';
 import type { RunPhase } from './run-plan.ts';

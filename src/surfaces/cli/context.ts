@@ -1,8 +1,13 @@
 import { CharretteError } from '../../base/errors.ts';
-import { type Consumer, consumers, findContextRoot } from '../../prompts/context/defaults.ts';
+import {
+  type Consumer,
+  consumers,
+  type DesignContext,
+  findContextRoot,
+  type LogLine,
+} from '../../prompts/context/defaults.ts';
 import { explainBudget } from '../../prompts/context/explain.ts';
 import { type LoadOptions, loadDesignContext } from '../../prompts/context/load.ts';
-import type { DesignContext, LogLine } from '../../prompts/context/result.ts';
 import { parseBudget } from '../../prompts/context/settings.ts';
 import type { CommandResult, CommandSpec, Invocation } from '../../service/command.ts';
 import { printNotice, requireDirectory } from '../../service/command.ts';

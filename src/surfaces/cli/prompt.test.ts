@@ -118,7 +118,7 @@ test.each([
   [['specify', 'spec-reviewer', '--transport', 'pigeon'], 2, 'reference, inline'],
   [['specify', 'spec-reviewer', '--artifacts', 'spec,readme'], 2, 'artifacts are prd, spec'],
   [['specify', 'nobody'], 4, 'it has spec-reviewer'],
-  [['sing', 'nobody'], 4, 'there are brainstorm'],
+  [['sing', 'nobody'], 4, 'Commands: brainstorm'],
   [['specify'], 2, 'missing required argument'],
   [['specify', 'spec-reviewer', '--issues', 'nowhere.md'], 4, 'nowhere.md'],
 ])('bad input %j: exit %i', async (words, exit, message) => {

@@ -1,4 +1,4 @@
-import type { CallReport } from '../../prompts/measure/call-report.ts';
+import type { CallReport } from '../../prompts/rates.ts';
 import type { CommandResult, CommandSpec, Invocation } from '../../service/command.ts';
 import { findProject } from '../../service/project.ts';
 
@@ -14,7 +14,7 @@ export const tokensCallsCommand: CommandSpec = {
 
 async function runCalls({ options, global }: Invocation): Promise<CommandResult> {
   const { readDispatches } = await import('../../prompts/dispatch-log.ts');
-  const { callReport } = await import('../../prompts/measure/call-report.ts');
+  const { callReport } = await import('../../prompts/rates.ts');
   const wanted = typeof options['feature'] === 'string' ? options['feature'] : '';
   const records = (await readDispatches(findProject(global.cwd))).filter(({ feature }) =>
     feature.startsWith(wanted),

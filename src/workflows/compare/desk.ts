@@ -11,7 +11,7 @@ import type { RunEvent } from '../../engine/event.ts';
 import type { WorkflowContext } from '../../engine/workflow.ts';
 import { compose } from '../../prompts/compose.ts';
 import { comparePlansPrompt } from '../../prompts/panel/debate.ts';
-import { seededNonce } from '../../prompts/untrusted.ts';
+import { seededNonce } from '../../prompts/part.ts';
 import type { DesignInputs } from '../design/inputs.ts';
 import type { CompareInputs } from './prepare.ts';
 import type { DesignResult } from './read-design.ts';

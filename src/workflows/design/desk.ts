@@ -20,7 +20,7 @@ import { scaledTimeout, type TimeoutFamily, timeouts } from '../../council/timeo
 import { uncounted } from '../../engine/costs.ts';
 import type { WorkflowContext } from '../../engine/workflow.ts';
 import { compose } from '../../prompts/compose.ts';
-import { seededNonce } from '../../prompts/untrusted.ts';
+import { seededNonce } from '../../prompts/part.ts';
 import type { Boundary } from '../../repo/git/tree-probe.ts';
 import { describeSpent, totalUsage } from '../spent.ts';
 import { addLoss, type Degraded, lossIn, notDegraded, noteFamilies } from './degraded.ts';

@@ -5,7 +5,7 @@ import { agentVersion } from '../../agents/registry.ts';
 import { thisWorld } from '../../agents/settings.ts';
 import { agentOf } from '../../council/call/services.ts';
 import { timeOf } from '../../engine/clock.ts';
-import { probeResume, resumeAbility } from '../../prompts/resume/run-probe.ts';
+import { probeResume, resumeAbility } from '../../prompts/resume/probe.ts';
 import { askConsent as askProjectConsent } from '../consent.ts';
 import { changeState } from './records.ts';
 import { withResumeDeferred } from './rules/meta-write.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { artifacts, sideFiles } from '../../prompts/artifacts.ts';
-import type { AuthoredKey } from '../../prompts/author/write.ts';
+import type { AuthoredKey } from '../../prompts/author.ts';
 import { type GitOptions, runGit, splitNul, untilDone } from '../../repo/git/run-git.ts';
 import type { DocumentPhase } from './inputs.ts';
 import { safePaths } from './rules/implementation-log.ts';

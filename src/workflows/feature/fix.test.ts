@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { featureDirectory } from '../../../test/support/feature-directory.ts';
 import { readFeature } from '../../prompts/feature-files.ts';
+import { seededNonce } from '../../prompts/part.ts';
 import { noResumeState } from '../../prompts/resume/state.ts';
 import { dispatchFor } from '../../prompts/roles/table.ts';
-import { seededNonce } from '../../prompts/untrusted.ts';
 import { type FixCall, fixOnce } from './fix.ts';
 import type { CallOutcome, RolePort } from './rules/role-call.ts';
 

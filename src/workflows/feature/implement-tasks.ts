@@ -2,16 +2,14 @@ import { CharretteError } from '../../base/errors.ts';
 import { parallelGroups } from '../../plan/tasks/schedule.ts';
 import { sideFiles } from '../../prompts/artifacts.ts';
 import type { FeatureFiles } from '../../prompts/feature-files.ts';
-import { readProject, renderProjectContext } from '../../prompts/read-project.ts';
-import { indexed, scopeTask } from '../../prompts/sections/scope.ts';
+import { leafTasks, taskDependencies, taskFiles, withUniqueNumbers } from '../../prompts/sections/match.ts';
+import { indexed, parseTasks, scopeTask, type Task } from '../../prompts/sections/tasks.ts';
 import {
-  leafTasks,
-  taskDependencies,
-  taskFiles,
-  withUniqueNumbers,
-} from '../../prompts/sections/task-fields.ts';
-import { parseTasks, type Task } from '../../prompts/sections/tasks.ts';
-import { type CompiledTask, compileTaskPrompt } from '../../prompts/task-prompt.ts';
+  type CompiledTask,
+  compileTaskPrompt,
+  readProject,
+  renderProjectContext,
+} from '../../prompts/task-prompt.ts';
 import { appendRecord, look, recordFresh } from './records.ts';
 import { titleOf } from './rules/finish-texts.ts';
 import { oneLine } from './rules/history.ts';

@@ -1,4 +1,4 @@
-import type { AuthoredKey } from '../../prompts/author/write.ts';
+import type { AuthoredKey } from '../../prompts/author.ts';
 import type { Transport } from '../../prompts/compile.ts';
 import type { RoleOverrides } from '../../prompts/roles/table.ts';
 import type { RunInputs } from '../inputs.ts';

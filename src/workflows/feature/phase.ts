@@ -1,6 +1,6 @@
 import type { ServicesOf } from '../../council/call/services.ts';
 import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
-import type { AuthoredKey } from '../../prompts/author/write.ts';
+import type { AuthoredKey } from '../../prompts/author.ts';
 import { type PhaseVerdict, readMeta } from '../../prompts/feature/meta.ts';
 import type { DomainOutcome } from '../../prompts/markers.ts';
 import { noResumeState, type ResumeState, withFixSummary } from '../../prompts/resume/state.ts';

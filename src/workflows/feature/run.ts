@@ -11,8 +11,7 @@ import type { CallServices } from '../../council/call/services.ts';
 import { relocate } from '../../engine/run-files.ts';
 import type { Outcome, WorkflowContext } from '../../engine/workflow.ts';
 import { compose } from '../../prompts/compose.ts';
-import type { PromptDraft } from '../../prompts/part.ts';
-import { seededNonce } from '../../prompts/untrusted.ts';
+import { type PromptDraft, seededNonce } from '../../prompts/part.ts';
 import type { FeatureImplementInputs, FeatureInputs, FeaturePhaseInputs } from './inputs.ts';
 import type { CallOutcome, RolePort } from './rules/role-call.ts';
 

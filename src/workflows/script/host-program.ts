@@ -3,7 +3,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import vm from 'node:vm';
 import { problemList, readAs } from '../../base/schema/issue-words.ts';
-import { delimit, seededNonce } from '../../prompts/untrusted.ts';
+import { delimit, seededNonce } from '../../prompts/part.ts';
 import {
   type CallOptions,
   callOptionsSchema,

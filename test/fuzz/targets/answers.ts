@@ -23,7 +23,7 @@ import { readSynthesis, renderSynthesis } from '../../../src/council/synthesis.t
 import { tally } from '../../../src/council/tally.ts';
 import { readTally } from '../../../src/council/tally-file.ts';
 import { quorumOf, readVotes } from '../../../src/council/votes.ts';
-import { readDocument } from '../../../src/prompts/author/documents.ts';
+import { readDocument } from '../../../src/prompts/author.ts';
 import { gradeConfirmation } from '../../../src/prompts/confirmation.ts';
 import { readTaskReport } from '../../../src/workflows/feature/rules/implementation-log.ts';
 import { readReviewAnswer } from '../../../src/workflows/feature/rules/review-answer.ts';

@@ -5,6 +5,7 @@ import { gradeConfirmation, lazyLoadWarning } from '../../../prompts/confirmatio
 import { expectedFiles } from '../../../prompts/describe.ts';
 import type { FeatureFiles } from '../../../prompts/feature-files.ts';
 import { resumeFallbackLine, type TokenCount } from '../../../prompts/markers.ts';
+import type { NonceSource } from '../../../prompts/part.ts';
 import type { DispatchCost, DispatchRecord } from '../../../prompts/rates.ts';
 import {
   type DispatchQuestion,
@@ -20,7 +21,6 @@ import {
   withoutSession,
 } from '../../../prompts/resume/state.ts';
 import type { Dispatch } from '../../../prompts/roles/shapes.ts';
-import type { NonceSource } from '../../../prompts/untrusted.ts';
 
 /** How a role reaches its agent, and what time and tokens are. */
 export type RolePort = {

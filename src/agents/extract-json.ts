@@ -135,6 +135,7 @@ type JsonAnswer =
   | { kind: 'unfit'; value: JsonValue }
   /** Every value that fits was shown to the agent. */
   | { kind: 'repeated' }
+  | { kind: 'cut-off' }
   /** No value has one of the keys; the last object, if there is any. */
   | { kind: 'none'; value?: JsonValue };
 
@@ -146,7 +147,7 @@ export function readJsonAnswer(
   text: string,
   { shape, keys = [], fits = () => true, shown = [], whole = false }: WantedJson,
 ): JsonAnswer {
-  if (whole && isCutOff(text, keys)) return { kind: 'none' };
+  if (whole && isCutOff(text, keys)) return { kind: 'cut-off' };
   const alone = readContainer(withoutFence(text.trim()), shape);
   const values =
     alone === undefined ? valuesFromLast(withoutQuotes(text.slice(-searchLimit)), shape) : [alone];
@@ -176,20 +177,22 @@ export function readJsonAnswer(
 
 /** Whether the text ends within a value that has one of the keys: an answer that was cut off, not a word around it. */
 function isCutOff(text: string, keys: readonly string[]): boolean {
-  const searched = text.slice(-searchLimit);
+  const searched = text.slice(-searchLimit).trimEnd();
   const starts = [...searched.matchAll(new RegExp(`\\{\\s*"(?:${keys.join('|')})"\\s*:`, 'g'))];
   let at = starts.at(-1)?.index ?? searched.length;
-  let depth = 0;
+  let [depth, keysBegun] = [0, 0];
   while (at < searched.length) {
     token.lastIndex = at;
     const [found] = token.exec(searched) ?? [];
     if (found === undefined) return false;
     if (found === '{' || found === '[') depth += 1;
     if (found === '}' || found === ']') depth -= 1;
+    if (found === ':') keysBegun += 1;
     if (depth === 0) return false;
     at += found.length;
   }
-  return depth > 0;
+  // The first key alone may be a form that is only mentioned.
+  return depth > 0 && keysBegun > 1;
 }
 
 /** A token of JSON, or the beginning of a string that the text ends in. */

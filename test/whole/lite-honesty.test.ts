@@ -132,6 +132,18 @@ describe('P-067 P-073 a fallback plan', () => {
     expect(callsIn(calls).filter((line) => line.startsWith('execute'))).toHaveLength(1);
   });
 
+  test('an agent without a usable plan costs one call and one repair turn', async () => {
+    const { project, calls } = makeLiteProject();
+    const script = `require('fs').appendFileSync(${JSON.stringify(calls)}, process.env.CHARRETTE_TASK + ' ' + process.env.CHARRETTE_SEAT + '\\n'); console.log('Happy to help!')`;
+    const agents = { chatty: { protocol: 'exec', command: ['node', '-e', script], family: 'chatty' } };
+    const file = path.join(project, '.charrette', 'config.json');
+    writeFileSync(file, JSON.stringify({ detect: false, agents }));
+    const stopped = await charrette(['lite-plan', '-y', task], { cwd: project });
+    expect(stopped.code, stopped.stderr).toBe(6);
+    const planning = callsIn(calls).filter((line) => line.includes(' lite-plan'));
+    expect(planning).toEqual(['lite-plan lite-plan-1', 'repair lite-plan-1']);
+  });
+
   test('a plan by rules after a failed agent counts as a fallback plan too', async () => {
     const { project, calls } = makeLiteProject('lite-plan');
     const stopped = await charrette(['lite-plan', '-y', '--agents', 'one,static', task], { cwd: project });

@@ -48,6 +48,12 @@ test.each([
   expect(read('vote', text)).toMatchObject(votes('NO'));
 });
 
+test('L-638: a draft is no vote when the final JSON is cut off', () => {
+  const draft = own.replace('NO', 'YES');
+  const text = `${draft}\nMy final votes:\n${own.slice(0, -6)}\n`;
+  expect(read('vote', text)).toEqual({ kind: 'bad_output', value: undefined });
+});
+
 test('L-518: a verdict line or a draft next to the JSON answer of a judge changes no vote', () => {
   const verdict = (vote: string) =>
     `{"verdicts": [{"decision": 1, "vote": "${vote}", "rationale": "better evidence"}]}`;

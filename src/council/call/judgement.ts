@@ -208,6 +208,7 @@ export function findJudgement(
     // The repair turn says what is wrong with it.
     if (inJson.kind === 'unfit') return { ...result, value: inJson.value };
     if (inJson.kind === 'repeated') return { ...answer, kind: 'bad_output', message: repetition };
+    if (inJson.kind === 'cut-off') return { ...answer, kind: 'bad_output', message: 'The JSON is cut off.' };
     if (inJson.value !== undefined && ballots.includes(judgement)) return result;
     const inText = textReading(result.text, asked);
     return inText.ok && capabilities.trust === 'terminal-event'

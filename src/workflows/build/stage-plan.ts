@@ -58,19 +58,22 @@ export async function planStage(desk: LiteDesk, input: PlanStageInput): Promise<
   return files;
 }
 
-/** C-15: one more try, with the next agent first. */
+/** C-15: a refused plan gets one more try, by the next agent. An agent without a usable answer was asked and repaired; that is enough. */
 async function askPlanner(
   desk: LiteDesk,
   { explore, clarifications, version, change }: PlanStageInput,
   facts: PlanFacts,
 ): Promise<LitePlanFiles | undefined> {
+  const asked = new Set<string>();
   for (const attempt of [0, 1]) {
+    const agents = desk.chain(attempt).filter((agent) => !asked.has(agent));
+    if (agents.length === 0) break;
     const [reply] = await desk.ask([
       {
         lane: `lite-plan-${version}${attempt === 0 ? '' : '-again'}`,
         task: 'lite-plan',
         judgement: 'lite-plan' as const,
-        agents: desk.chain(attempt),
+        agents,
         draft: (schema) =>
           litePlanPrompt({
             commission: desk.commission('plan', clarifications),
@@ -86,6 +89,7 @@ async function askPlanner(
         input: { complexity: facts.complexity },
       },
     ]);
+    for (const { agent } of reply?.failures ?? []) asked.add(agent);
     if (reply?.value === undefined) {
       desk.warn(`No plan came back: ${reply?.message ?? 'nobody answered'}.`);
       continue;

@@ -1,20 +1,19 @@
 // Design runs with scripted agents inside the measuring process: what is left to measure is the work of Charrette itself.
+
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeExampleRepository } from '../scripts/example-repository.mjs';
 import type { Agent, AgentTask, LaneResult } from '../src/agents/port.ts';
-import type { CallServices } from '../src/council/call/services.ts';
-import { Semaphore } from '../src/council/call/services.ts';
+import { type CallServices, Semaphore } from '../src/council/call/services.ts';
 import { randomIds, systemClock } from '../src/engine/clock.ts';
 import { type Engine, openEngine } from '../src/engine/engine.ts';
 import { type Home, homeOf } from '../src/engine/run-directory.ts';
 import type { StoreSetting } from '../src/engine/store.ts';
-import { createRun } from '../src/workflows/create-run.ts';
-import { designWorkflow } from '../src/workflows/design/design.ts';
+import { codeVersion, createRun } from '../src/workflows/create-run.ts';
+import { design } from '../src/workflows/design/design.ts';
 import type { DesignInputs } from '../src/workflows/design/inputs.ts';
-import { codeVersion } from '../src/workflows/version.ts';
 import { panelAnswer } from '../test/agents/panel-answers.mjs';
 
 const program = path.resolve(import.meta.dirname, '..', 'bin', 'charrette');
@@ -68,13 +67,17 @@ export async function openPanel(options: PanelOptions): Promise<Panel> {
     earlierLanes: undefined,
     nonceSeed: 'bench',
   };
-  const servicesOf = async () => services;
   const home = homeOf(project);
   const opening = await openEngine({
     home,
     store,
     codeVersion,
-    workflows: [designWorkflow(servicesOf)],
+    workflows: [
+      {
+        name: 'design',
+        run: (context, inputs) => design(context, services, inputs as DesignInputs),
+      },
+    ],
     ...(options.keepJournalsMs === undefined ? {} : { keepJournalsMs: options.keepJournalsMs }),
   });
   if (!opening.opened) throw new Error('the store is held by another process');

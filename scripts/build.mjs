@@ -62,6 +62,8 @@ async function bundleProgram() {
       prompts: 'src/prompts/index.ts',
       plan: 'src/plan/index.ts',
       engine: 'src/engine/index.ts',
+      agents: 'src/agents/index.ts',
+      council: 'src/council/index.ts',
       'script-program': 'src/repo/index/script-program.ts',
       'inspect-program': 'src/workflows/script/inspect-program.ts',
       'heartbeat-thread': 'src/engine/queue/heartbeat-thread.ts',

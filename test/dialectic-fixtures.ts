@@ -2,7 +2,6 @@ import type { Defence } from '../src/base/schema/judgements/debate.ts';
 import type { ContestedDecision } from '../src/base/schema/judgements/design.ts';
 import { type NumberedDecision, rankDecisions } from '../src/council/decisions.ts';
 import { checkEligibility, defenceReading } from '../src/council/defence.ts';
-import { debateAvailability, runAvailability } from '../src/council/health.ts';
 import type { JudgeBallots, JudgeVotes } from '../src/council/judge.ts';
 
 export const contested = (title: string, more: Partial<ContestedDecision> = {}): ContestedDecision => ({
@@ -20,15 +19,12 @@ export const contested = (title: string, more: Partial<ContestedDecision> = {}):
 export const decisions = (count: number): NumberedDecision[] =>
   rankDecisions(Array.from({ length: count }, (_, index) => contested(`d${index + 1}`)));
 
-export const up = (...agents: string[]) =>
-  debateAvailability(
-    runAvailability(Object.fromEntries(agents.map((agent) => [agent, { available: true, healthy: true }]))),
-  );
-
-export const buckets = [
-  { label: 'Cursor', agent: 'cursor' },
-  { label: 'Codex', agent: 'codex' },
-];
+/** The debate rotation when these agents are up. */
+export const bucketsOf = (...agents: string[]) =>
+  ['Cursor', 'Codex'].map((label) => {
+    const agent = label.toLowerCase();
+    return { label, agent: agents.includes(agent) ? agent : '' };
+  });
 export const defence: Defence = {
   steelman: 'The other side keeps the file small and simple.',
   claim: 'The store must own the lock. It is the only writer. A third sentence.',

@@ -1,10 +1,13 @@
 import fc from 'fast-check';
-import type { VoteToken } from '../src/base/schema/judgements/review.ts';
-import { type Finding, findingSchema } from '../src/base/schema/judgements/review.ts';
-import { mergeCandidates } from '../src/council/merge.ts';
-import { evidenceMarks, numberCandidates, type RaisedFinding } from '../src/council/review.ts';
+import { type Finding, findingSchema, type VoteToken } from '../src/base/schema/judgements/review.ts';
+import {
+  evidenceMarks,
+  mergeCandidates,
+  numberCandidates,
+  type RaisedFinding,
+} from '../src/council/review.ts';
 import { tally } from '../src/council/tally.ts';
-import { quorumOf, type VoterBallot } from '../src/council/votes.ts';
+import { quorumOf, type VoterBallot } from '../src/council/vote.ts';
 import { arbitraryOf } from './arbitrary-of.ts';
 
 export const finding: Finding = {

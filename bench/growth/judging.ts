@@ -4,7 +4,6 @@ import { planDebates } from '../../src/council/debate.ts';
 import { rankDecisions, readDecisions, renderDecisions } from '../../src/council/decisions.ts';
 import { readFindings } from '../../src/council/findings-text.ts';
 import { buildDialecticBallot, votesOfVerdict } from '../../src/council/judge.ts';
-import { mergeCandidates } from '../../src/council/merge.ts';
 import {
   acceptedFindings,
   outOfScopeEntries,
@@ -14,14 +13,11 @@ import {
   renderOutOfScope,
   renderRejected,
 } from '../../src/council/outcome-files.ts';
-import { resolve } from '../../src/council/resolutions.ts';
-import { readResolutions, renderResolutions } from '../../src/council/resolutions-text.ts';
-import { numberCandidates, type RaisedFinding } from '../../src/council/review.ts';
-import { nextRound, scoreboard, tally } from '../../src/council/tally.ts';
-import { readTally, renderTally } from '../../src/council/tally-file.ts';
-import { buildReviewBallot } from '../../src/council/vote.ts';
-import { quorumOf, readVotes, votesOf } from '../../src/council/votes.ts';
-import { buckets, contested, eligible, up } from '../../test/dialectic-fixtures.ts';
+import { readResolutions, renderResolutions, resolve } from '../../src/council/resolutions.ts';
+import { mergeCandidates, numberCandidates, type RaisedFinding } from '../../src/council/review.ts';
+import { nextRound, readTally, renderTally, scoreboard, tally } from '../../src/council/tally.ts';
+import { buildReviewBallot, quorumOf, readVotes, votesOf } from '../../src/council/vote.ts';
+import { bucketsOf, contested, eligible } from '../../test/dialectic-fixtures.ts';
 import { readOutOfScope, readRejected } from '../../test/outcome-readers.ts';
 import { raised } from '../../test/review-fixtures.ts';
 import type { Dimension } from './dimension.ts';
@@ -91,7 +87,7 @@ function dialectic(count: number): () => number {
   }));
   return () => {
     const ranked = rankDecisions(decisions);
-    planDebates(ranked, up('cursor', 'codex'), { buckets, cap: count });
+    planDebates(ranked, { buckets: bucketsOf('cursor', 'codex'), cap: count });
     readDecisions(renderDecisions(ranked));
     buildDialecticBallot(debates);
     const numbers = ranked.map(({ number }) => number);

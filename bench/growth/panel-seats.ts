@@ -1,4 +1,5 @@
 // What lies between the agents of a panel when it has many seats: prompts, merging, counting, files. No agent is asked.
+
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Sketch, Synthesis } from '../../src/base/schema/judgements/design.ts';
@@ -6,15 +7,17 @@ import type { Plan } from '../../src/base/schema/judgements/plan.ts';
 import { judgementJsonSchema } from '../../src/base/schema/judgements.ts';
 import { rankDecisions, readDecisions, renderDecisions } from '../../src/council/decisions.ts';
 import { readFindings, renderFindings } from '../../src/council/findings-text.ts';
-import { mergeCandidates } from '../../src/council/merge.ts';
 import { acceptedFindings, readAccepted, renderAccepted } from '../../src/council/outcome-files.ts';
-import { numberCandidates, type RaisedFinding, type ReviewItem } from '../../src/council/review.ts';
+import {
+  mergeCandidates,
+  numberCandidates,
+  type RaisedFinding,
+  type ReviewItem,
+} from '../../src/council/review.ts';
 import { renderSketch } from '../../src/council/sketch.ts';
 import { readSynthesisInWords, renderSynthesis } from '../../src/council/synthesis.ts';
-import { scoreboard, tally } from '../../src/council/tally.ts';
-import { readTally, renderTally } from '../../src/council/tally-file.ts';
-import { buildReviewBallot } from '../../src/council/vote.ts';
-import { quorumOf, readVotes, renderVotes, votesOf } from '../../src/council/votes.ts';
+import { readTally, renderTally, scoreboard, tally } from '../../src/council/tally.ts';
+import { buildReviewBallot, quorumOf, readVotes, renderVotes, votesOf } from '../../src/council/vote.ts';
 import { renderPlan } from '../../src/plan/plan-text.ts';
 import { compose } from '../../src/prompts/compose.ts';
 import { mergeFindingsPrompt, planReviewPrompt, votePrompt } from '../../src/prompts/panel/plan-review.ts';

@@ -1,21 +1,24 @@
-import type { JsonSchema, LaneKind } from '../agents/port.ts';
+import type { JsonSchema } from '../agents/port.ts';
 import { CharretteError } from '../base/errors.ts';
 import type { Judgement, JudgementName } from '../base/schema/judgements.ts';
 import type { Stance } from '../prompts/panel/sketch.ts';
 import type { PromptDraft } from '../prompts/part.ts';
 import type { Boundary } from '../repo/git/tree-probe.ts';
 import type { StatusTable } from './breadcrumbs.ts';
+import type { Reply as CallReply } from './call/call.ts';
+import type { AnswerCheck } from './call/judgement.ts';
+import type { Place } from './call/once.ts';
 import type { Chair } from './panels.ts';
-import type { TimeoutFamily } from './timeouts.ts';
 
 /** A place at the table and the agents that may take it, the first choice first. Without agents it stays empty. */
 export type Seat = {
   id: string;
   label: string;
-  stance: Stance;
+  /** Default: generic. */
+  stance?: Stance;
   agents: string[];
-  /** The agent that it is meant for, whichever takes it (L-042). */
-  owner: string;
+  /** The agent that it is meant for, whichever takes it (L-042). Default: the first. */
+  owner?: string;
   output?: string;
   /** Of judges and voters. */
   chair?: Chair;
@@ -26,7 +29,7 @@ export type Seat = {
 };
 
 /** One question to one seat. */
-export type Task<Name extends JudgementName> = {
+export type Question<Name extends JudgementName> = {
   /** Its folder among the calls of the run; stable. */
   key: string;
   /** The name of the task that the agent gets. */
@@ -34,25 +37,25 @@ export type Task<Name extends JudgementName> = {
   judgement: Name;
   draft: (schema: JsonSchema, maximumEffort: boolean) => PromptDraft;
   /** The same question as data, for agents that live in this process. */
-  facts: Readonly<Record<string, unknown>>;
+  facts?: Readonly<Record<string, unknown>>;
+  /** Where the agent works. Default: it reads the project. */
+  place?: Place | undefined;
+  /** Demands on the answer that its schema cannot express. */
+  check?: AnswerCheck<Name> | undefined;
+  /** Sees the prompt before any agent does. */
+  inspect?: ((prompt: string) => void) | undefined;
 };
 
-export type Call<Name extends JudgementName> = readonly [seat: Seat, task: Task<Name>];
+export type Call<Name extends JudgementName> = readonly [seat: Seat, question: Question<Name>];
 
-/** What came of a call. An empty seat replies without an agent. */
-export type Reply<Name extends JudgementName> = {
-  agent: string;
-  family: string;
-  elapsedMs: number;
-  /** Attempts that failed, also when another agent answered in the end. */
-  failures: readonly { agent: string; kind: LaneKind; message: string }[];
-} & ({ ok: true; value: Judgement<Name> } | { ok: false; kind: LaneKind; message?: string | undefined });
+/** What came of a call; without a value it failed. An empty seat replies without an agent. */
+export type Reply<Name extends JudgementName> = CallReply<Judgement<Name>>;
 
 /** All that a round may do; the workflow that holds the round provides it. */
 export type Council = {
   /** L-204: asks all seats in parallel and waits for every one. With `table` their states are shown at launch and at the end. */
   ask<Name extends JudgementName>(
-    limit: TimeoutFamily,
+    limit: TimeLimit,
     calls: readonly Call<Name>[],
     table?: StatusTable,
   ): Promise<Reply<Name>[]>;
@@ -62,6 +65,19 @@ export type Council = {
   /** L-420: checks that the agents of a round left the working tree as it was. */
   checkTree(boundary: Boundary, round?: number): Promise<void>;
 };
+
+/** L-930, L-931, P-067: the only place with time limits of calls, in seconds. */
+export const timeLimits = {
+  sketch: 1200,
+  review: 1800,
+  debate: 1800,
+  judge: 1800,
+  vote: 1200,
+  author: 1800,
+  stage: 3600,
+} as const;
+
+export type TimeLimit = keyof typeof timeLimits;
 
 /** L-375: names every attempt that failed with its reason, also when another agent answered in the end. */
 export function warnOfFailures(
@@ -81,11 +97,11 @@ export function warnOfFailures(
 export async function tryAuthor<Name extends JudgementName>(
   council: Council,
   author: Seat,
-  task: Task<Name>,
+  question: Question<Name>,
 ): Promise<Reply<Name>> {
-  const [reply] = await council.ask('author', [[author, task]]);
-  if (reply === undefined) throw new Error(`The task ${task.kind} has no reply.`);
-  warnOfFailures(council, `${author.label} (${task.kind})`, reply);
+  const [reply] = await council.ask('author', [[author, question]]);
+  if (reply === undefined) throw new Error(`The task ${question.kind} has no reply.`);
+  warnOfFailures(council, `${author.label} (${question.kind})`, reply);
   return reply;
 }
 
@@ -93,14 +109,14 @@ export async function tryAuthor<Name extends JudgementName>(
 export async function askAuthor<Name extends JudgementName>(
   council: Council,
   author: Seat,
-  task: Task<Name>,
+  question: Question<Name>,
 ): Promise<Judgement<Name>> {
-  const reply = await tryAuthor(council, author, task);
-  if (reply.ok) return reply.value;
-  const tried = reply.failures.map(({ agent, kind, message }) => `${agent}: ${kind} (${message})`).join('; ');
+  const { value, failures } = await tryAuthor(council, author, question);
+  if (value !== undefined) return value;
+  const tried = failures.map(({ agent, kind, message }) => `${agent}: ${kind} (${message})`).join('; ');
   throw new CharretteError({
     code: 'author-failed',
-    message: `No agent could do the task ${task.kind}: ${tried}.`,
+    message: `No agent could do the task ${question.kind}: ${tried}.`,
     fix: 'Fix the named cause (login, limits, network), then resume the run: finished calls are not repeated.',
     retryable: true,
   });

@@ -13,7 +13,6 @@ import {
   quorumWarning,
   renderDefence,
 } from './defence.ts';
-import { type Availability, isUp } from './health.ts';
 import { agentLabel, type Bucket } from './seating.ts';
 import { renderSynthesis } from './synthesis.ts';
 
@@ -67,16 +66,14 @@ export type DebateSettings = {
  */
 export function planDebates(
   decisions: readonly NumberedDecision[],
-  availability: Availability<'debate'>,
   { buckets, layout = 'bucket', cap = debateCap }: DebateSettings,
 ): DebatePlan {
   const selected = decisions.slice(0, cap);
   const queued: QueuedDebate[] = [];
   const skipped: SkippedDebate[] = [];
   for (const decision of selected) {
-    const sides =
-      layout === 'bucket' ? oneBucket(decision, buckets) : twoBuckets(decision, buckets, availability);
-    const absent = sides.find((bucket) => bucket === undefined || !isUp(availability, bucket.agent));
+    const sides = layout === 'bucket' ? oneBucket(decision, buckets) : twoBuckets(decision, buckets);
+    const absent = sides.find((bucket) => bucket === undefined || bucket.agent === '');
     const [thesis, antithesis] = sides;
     if (absent === undefined && thesis && antithesis) {
       queued.push({ decision, thesis: thesis.agent, antithesis: antithesis.agent });
@@ -103,12 +100,8 @@ function oneBucket(decision: NumberedDecision, buckets: readonly Bucket[]): Side
   return [bucket, bucket];
 }
 
-function twoBuckets(
-  decision: NumberedDecision,
-  buckets: readonly Bucket[],
-  availability: Availability<'debate'>,
-): Sides {
-  const present = buckets.filter((bucket) => isUp(availability, bucket.agent));
+function twoBuckets(decision: NumberedDecision, buckets: readonly Bucket[]): Sides {
+  const present = buckets.filter(({ agent }) => agent !== '');
   if (present.length === 0) return oneBucket(decision, buckets);
   const at = (offset: number) => present[(decision.number - 1 + offset) % present.length];
   return [at(0), at(1)];
@@ -150,7 +143,7 @@ async function argue(
     const [thesis, antithesis] = [replies[2 * index], replies[2 * index + 1]];
     for (const [side, reply] of [['thesis', thesis] as const, ['antithesis', antithesis] as const]) {
       const { number } = decision;
-      if (reply?.ok === true)
+      if (reply?.value !== undefined)
         await council.artifact(`debate-${number}-${agents[side]}-${side}.txt`, renderDefence(reply.value));
       else
         council.warn(
@@ -177,10 +170,7 @@ function callFor(
   const [agent, id] = [agents[side], `debate-${decision.number}-${side}`];
   const label = `${decisionId(decision)} ${side}`;
   return [
-    {
-      ...{ id, label, stance: 'generic', agents: [agent], owner: agent, outside: true },
-      planned: { agent },
-    },
+    { id, label, agents: [agent], outside: true, planned: { agent } },
     {
       key: id,
       kind: `debate-${side}`,
@@ -200,7 +190,7 @@ function callFor(
 }
 
 function spoken(reply: Reply<'defence'> | undefined) {
-  return reply?.ok === true ? defenceReading(reply.value) : undefined;
+  return reply?.value === undefined ? undefined : defenceReading(reply.value);
 }
 
 /** L-531: what one side said is kept with the decision, also when the debate does not count. */

@@ -5,8 +5,13 @@ import { contested } from '../../test/dialectic-fixtures.ts';
 import { contestedDecisionSchema, synthesisSchema } from '../base/schema/judgements/design.ts';
 import { line } from '../base/schema/primitives.ts';
 import { rankDecisions, readDecisions, renderDecisions } from './decisions.ts';
-import { dispositions, type Resolution, type WhyLabel } from './resolutions.ts';
-import { readResolutions, renderResolutions } from './resolutions-text.ts';
+import {
+  dispositions,
+  type Resolution,
+  readResolutions,
+  renderResolutions,
+  type WhyLabel,
+} from './resolutions.ts';
 import { readSynthesis, renderSynthesis } from './synthesis.ts';
 
 test('L-454 impact first, then the evenest split, then order of appearance', () => {

@@ -1,15 +1,7 @@
 import { expect, test } from 'vitest';
-import {
-  afterLaneFailure,
-  debateAvailability,
-  healthWarning,
-  isUp,
-  judgeAvailability,
-  type RunAvailability,
-  runAvailability,
-} from './health.ts';
+import { afterLaneFailure, healthFrom, healthWarning, isUp } from './health.ts';
 
-const run = runAvailability({
+const run = healthFrom({
   cursor: { available: true, healthy: true },
   codex: { available: true, healthy: false, reason: 'no reply' },
   gone: { available: false, healthy: true },
@@ -28,25 +20,6 @@ test('L-123 an agent is on only when it is there and healthy', () => {
 
 test('F-11 L-126 L-978 a probe without a verdict is unhealthy', () => {
   expect(isUp(run, 'silent')).toBe(false);
-});
-
-test('L-025 L-912 F-16 phase health cannot become run-wide health', () => {
-  const takesRun = (availability: RunAvailability) => availability;
-  // @ts-expect-error debate health is not run health
-  takesRun(debateAvailability(run));
-  // @ts-expect-error judge health is not run health
-  takesRun(judgeAvailability({}));
-  // @ts-expect-error a debate failure cannot be recorded run-wide
-  afterLaneFailure(debateAvailability(run), { agent: 'cursor', reason: 'slow' });
-  expect(takesRun(run)).toBe(run);
-});
-
-test('L-478 the debate copy is taken at entry', () => {
-  expect(isUp(debateAvailability(run), 'cursor')).toBe(true);
-});
-
-test('L-510 judges follow their own fresh probe', () => {
-  expect(isUp(judgeAvailability({ codex: { available: true, healthy: true } }), 'codex')).toBe(true);
 });
 
 test('panel/C-30 L-911 L-913 one failed lane is counted; a failed re-probe switches the agent off permanently', () => {

@@ -5,17 +5,17 @@ import { tidyLine, tidyProse } from '../base/schema/primitives.ts';
 import { sanitizeDiagram } from '../plan/diagram.ts';
 import { readPlan } from '../plan/plan-text.ts';
 import { stripAttribution } from './blind.ts';
+import { checkSketchText, checkSubstantive } from './call/text-answers.ts';
 import { readDecisions } from './decisions.ts';
 import { readDefence } from './defence.ts';
 import { readDiscussion } from './discussion.ts';
 import { readFindings } from './findings-text.ts';
 import { readAccepted } from './outcome-files.ts';
-import { readResolutions } from './resolutions-text.ts';
+import { readResolutions } from './resolutions.ts';
 import { hasSecurityTag } from './review.ts';
-import { checkSketchText, checkSubstantive } from './substantive.ts';
 import { readSynthesis } from './synthesis.ts';
-import { readTally } from './tally-file.ts';
-import { readVotes } from './votes.ts';
+import { readTally } from './tally.ts';
+import { readVotes } from './vote.ts';
 
 const readers: [string, (text: string) => unknown][] = [
   ['findings', readFindings],

@@ -75,7 +75,7 @@ function votesOfReply(
   reply: Reply<'verdict'>,
   numbers: readonly number[],
 ): { votes: JudgeVotes | undefined; warnings: string[] } {
-  if (reply.ok) return votesOfVerdict(label, reply.value, numbers);
+  if (reply.value !== undefined) return votesOfVerdict(label, reply.value, numbers);
   const reason = trimEndChars(reply.message ?? reply.kind, '.');
   return { votes: undefined, warnings: [`${label} judge failed — ${reason}.`] };
 }

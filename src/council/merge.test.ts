@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { candidates, raised } from '../../test/review-fixtures.ts';
-import { mergeCandidates, partitionProblem } from './merge.ts';
-import { numberCandidates } from './review.ts';
+import { mergeCandidates, numberCandidates, partitionProblem } from './review.ts';
 
 test('panel/C-32 F-22 an answer that is not a partition merges nothing and loses nothing', () => {
   const three = numberCandidates([

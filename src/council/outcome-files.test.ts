@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { readOutOfScope, readRejected } from '../../test/outcome-readers.ts';
 import { candidates, entries, fullQuorum, voter } from '../../test/review-fixtures.ts';
 import type { VoteToken } from '../base/schema/judgements/review.ts';
-import { mergeCandidates } from './merge.ts';
 import {
   acceptedFindings,
   designSummary,
@@ -16,8 +15,9 @@ import {
   renderOutOfScope,
   renderRejected,
 } from './outcome-files.ts';
+import { mergeCandidates } from './review.ts';
 import { tally } from './tally.ts';
-import { type Quorum, quorumOf } from './votes.ts';
+import { type Quorum, quorumOf } from './vote.ts';
 
 const usual = [
   'plan.txt',

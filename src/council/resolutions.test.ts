@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { buckets, decisions, eligible, judge, up } from '../../test/dialectic-fixtures.ts';
+import { bucketsOf, decisions, eligible, judge } from '../../test/dialectic-fixtures.ts';
 import { planDebates } from './debate.ts';
 import { countDispositions, resolve } from './resolutions.ts';
 
 test('L-481 F-14 queues nothing without debaters, and every decision still gets its entry', () => {
-  const plan = planDebates(decisions(6), up(), { buckets });
+  const plan = planDebates(decisions(6), { buckets: bucketsOf() });
   expect(plan.queued).toEqual([]);
   const resolutions = resolve([
     ...plan.skipped.map((each) => ({ kind: 'skipped' as const, ...each })),

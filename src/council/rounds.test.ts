@@ -4,13 +4,12 @@ import { items } from '../../test/review-fixtures.ts';
 import type { Judgement, JudgementName } from '../base/schema/judgements.ts';
 import { askAuthor, type Call, type Council, type Reply, type Seat } from './council.ts';
 import { debate, planDebates } from './debate.ts';
-import { debateAvailability, runAvailability } from './health.ts';
 import { judge } from './judge.ts';
-import { merge } from './merge.ts';
 import { resolve } from './resolutions.ts';
+import { merge } from './review.ts';
 import { sketch } from './sketch.ts';
 import { synthesise } from './synthesis.ts';
-import { vote } from './vote.ts';
+import { planVote, vote } from './vote.ts';
 
 type Answer = (seat: Seat, kind: string) => unknown;
 
@@ -21,12 +20,21 @@ function scripted(answer: Answer) {
   const council: Council = {
     async ask<Name extends JudgementName>(_limit: string, calls: readonly Call<Name>[]) {
       log.push(`ask ${calls.map(([, { key }]) => key).join(' ')}`);
-      return calls.map(([seat, { kind }]): Reply<Name> => {
-        const call = { agent: seat.agents[0] ?? '', family: 'test', elapsedMs: 0 };
+      return calls.map(([seat, { key, kind }]): Reply<Name> => {
+        const [agent = ''] = seat.agents;
+        const call = {
+          lane: key,
+          seat: seat.id,
+          agent,
+          family: 'test',
+          elapsedMs: 0,
+          attempts: 1,
+          folder: '',
+        };
         const value = answer(seat, kind) as Judgement<Name> | undefined;
-        if (value !== undefined) return { ok: true, value, failures: [], ...call };
-        const failures = [{ agent: call.agent, kind: 'crash' as const, message: 'it crashed' }];
-        return { ok: false, kind: 'crash', message: 'it crashed.', failures, ...call };
+        if (value !== undefined) return { ...call, kind: 'ok', value, failures: [] };
+        const failures = [{ agent, kind: 'crash' as const, message: 'it crashed' }];
+        return { ...call, kind: 'crash', message: 'it crashed.', failures };
       });
     },
     async artifact(name, text) {
@@ -105,9 +113,8 @@ test('panel/C-31: a task of the author names every failed attempt when no agent 
 
 test('L-477, L-500, L-503, L-531: a debate with one side is ineligible and keeps what that side said', async () => {
   const { council, log } = scripted((_, kind) => (kind === 'debate-thesis' ? defence : undefined));
-  const up = debateAvailability(runAvailability({ x: { available: true, healthy: true } }));
   const settings = { buckets: [{ label: 'X', agent: 'x' }], cap: 1 };
-  const debates = await debate(council, planDebates(decisions(2), up, settings), {
+  const debates = await debate(council, planDebates(decisions(2), settings), {
     commission,
     synthesis: undefined,
   });
@@ -149,8 +156,8 @@ test('panel/C-32: without a usable merge every finding is an item, and one findi
 test('L-643, panel/C-20: without any voter the author adjudicates, and the rule says so', async () => {
   const votes = { votes: items.map(({ id }) => ({ id, vote: 'YES', reason: 'right' })) };
   const { council, log, files } = scripted(({ id }) => (id === 'author' ? votes : undefined));
-  const brief = { commission, plan, exonerate: true };
-  const quorum = await vote(council, { voters: [seat('a'), seat('b')], author }, items, brief, 1);
+  const task = planVote({ commission, plan, exonerate: true });
+  const quorum = await vote(council, { voters: [seat('a'), seat('b')], author }, items, task);
   expect(quorum).toMatchObject({ tier: 'single', needed: 1 });
   expect(quorum.rule).toContain('the planning agent decided alone');
   expect(log.filter((line) => line.startsWith('ask'))).toEqual([

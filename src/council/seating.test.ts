@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { runAvailability } from './health.ts';
+import { allUp, healthFrom } from './health.ts';
 import { panelNames, panels, sketchSeats } from './panels.ts';
 import {
   agentLabel,
@@ -20,8 +20,7 @@ const cursor = { id: 'cursor', family: 'cursor' };
 const codex = { id: 'codex', family: 'openai' };
 const claude = { id: 'claude', family: 'anthropic' };
 const gemini = { id: 'gemini', family: 'google' };
-const up = (...agents: SeatedAgent[]) =>
-  runAvailability(Object.fromEntries(agents.map(({ id }) => [id, { available: true, healthy: true }])));
+const up = (...agents: SeatedAgent[]) => allUp(agents);
 
 const usual = seatAgents([claude, codex, cursor]);
 
@@ -181,11 +180,16 @@ test('F-41 labels come from ids, never from models', () => {
 const three = [cursor, codex, claude];
 const inputs = { panel: 'diagonal', sketches: 4, padding: true } as const;
 const without = (agents: readonly { id: string }[], ...down: string[]) =>
-  runAvailability(
+  healthFrom(
     Object.fromEntries(agents.map(({ id }) => [id, { available: true, healthy: !down.includes(id) }])),
   );
 const served = (places: readonly { label: string; agents: string[] }[]) =>
   places.map(({ label, agents }) => `${label}: ${agents.join(' ')}`);
+
+test('L-510 judges are seated by a health check of their own, whatever was found before', () => {
+  expect(served(seatPanel(three, without(three, 'codex'), inputs).judges)).toContain('Codex: claude');
+  expect(served(seatPanel(three, allUp(three), inputs).judges)).toContain('Codex: codex');
+});
 
 test('L-042 L-205 L-588 L-591 L-630 an agent that is down keeps its seats by name; reviews cross over, all else goes to the author', () => {
   const health = without(three, 'cursor');

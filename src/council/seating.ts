@@ -1,6 +1,6 @@
 import { slugify } from '../base/text/strings.ts';
 import type { Seat } from './council.ts';
-import { type Availability, type HealthScope, isUp, runAvailability } from './health.ts';
+import { allUp, type Health, isUp } from './health.ts';
 import {
   type Chair,
   chairs,
@@ -94,7 +94,7 @@ export function fillSeats(
   specs: readonly SeatSpec[],
   use: SeatUse,
   seating: Seating,
-  availability: Availability<HealthScope>,
+  availability: Health,
   { padding = true, spares = [] }: SeatingRules = {},
 ): Seat[] {
   const taken = new Set<string>();
@@ -145,14 +145,18 @@ export function fallbackChain(chair: Chair, use: SeatUse, seating: Seating, padd
 
 /** L-582, F-24: the file of an answer; a substitute's file also names the seat it filled. */
 export function answerFile(seat: Seat, agent: string): string {
-  if (agent !== seat.owner) return `${substitute(seat, agent)}-output.txt`;
+  if (agent !== ownerOf(seat)) return `${substitute(seat, agent)}-output.txt`;
   return seat.output ?? `${seat.id}-output.txt`;
 }
 
 /** L-591: the name that an answer is credited to: the seat's own, `Code` for the author as substitute, else the substitute's file. */
 export function attribution(seat: Seat, agent: string, author: string | undefined): string {
-  if (agent === seat.owner) return seat.label;
+  if (agent === ownerOf(seat)) return seat.label;
   return agent === author ? 'Code' : substitute(seat, agent);
+}
+
+function ownerOf({ owner, agents }: Seat): string | undefined {
+  return owner ?? agents[0];
 }
 
 function substitute(seat: Seat, agent: string): string {
@@ -163,7 +167,7 @@ function substitute(seat: Seat, agent: string): string {
 export function fillBench(
   bench: readonly Chair[],
   seating: Seating,
-  availability: Availability<HealthScope>,
+  availability: Health,
   { padding = true }: SeatingRules = {},
 ): Seat[] {
   const order = [...bench].sort((a, b) => chairs.indexOf(a) - chairs.indexOf(b));
@@ -213,11 +217,11 @@ export type Table = {
  */
 export function seatPanel(
   agents: readonly SeatedAgent[],
-  health: Availability<HealthScope>,
+  health: Health,
   choice: PanelChoice,
   announced: readonly string[] = agents.map(({ id }) => id),
 ): Table {
-  const meant = fillPanel(agents, allUp(announced), choice);
+  const meant = fillPanel(agents, allUp(announced.map((id) => ({ id }))), choice);
   const filled = fillPanel(agents, health, choice);
   const plannedFor = (agent: string | undefined): Pick<Seat, 'planned'> => {
     if (agent === undefined || agent === '') return {};
@@ -255,13 +259,9 @@ export function seatPanel(
   };
 }
 
-function allUp(agents: readonly string[]): Availability<'run'> {
-  return runAvailability(Object.fromEntries(agents.map((id) => [id, { available: true, healthy: true }])));
-}
-
 function fillPanel(
   agents: readonly SeatedAgent[],
-  health: Availability<HealthScope>,
+  health: Health,
   choice: PanelChoice,
 ): Omit<Table, 'absent'> {
   const panel: PanelSpec = panels[choice.panel];
@@ -299,7 +299,7 @@ function fillPanel(
 /** The agents for whom a panel has no seat; they only replace an author that fails. */
 export function unseatedAgents(agents: readonly SeatedAgent[], choice: PanelChoice): string[] {
   const all = agents.map(({ id }) => id);
-  const { buckets, author, ...seats } = fillPanel(agents, allUp(all), choice);
+  const { buckets, author, ...seats } = fillPanel(agents, allUp(agents), choice);
   const seated = [...Object.values(seats).flat(), author].map(({ agents: [agent] }) => agent);
   const used = new Set([...seated, ...buckets.map(({ agent }) => agent)]);
   return all.filter((id) => !used.has(id));
@@ -339,11 +339,10 @@ function seatingOf(
 export function replacementOf(
   agent: string,
   agents: readonly SeatedAgent[],
-  health: Availability<HealthScope>,
+  health: Health,
   choice: PanelChoice,
 ): string | undefined {
-  const all = allUp(agents.map(({ id }) => id));
-  const [meant, now] = [all, health].map((state) => {
+  const [meant, now] = [allUp(agents), health].map((state) => {
     const { sketchers, reviewers, author } = fillPanel(agents, state, choice);
     return [...sketchers, ...reviewers, author].map((seat) => seat.agents[0]);
   });

@@ -22,11 +22,11 @@ export async function sketch(
         kind: 'sketch',
         judgement: 'sketch',
         draft: (schema, maximumEffort) =>
-          sketchPrompt({ commission, stance: seat.stance, schema, maximumEffort }),
+          sketchPrompt({ commission, stance: seat.stance ?? 'generic', schema, maximumEffort }),
         facts: {},
       },
     ]),
-    seats.some(({ stance }) => stance !== 'generic') ? 'sketches-regular' : 'sketches-quick',
+    seats.some(({ stance = 'generic' }) => stance !== 'generic') ? 'sketches-regular' : 'sketches-quick',
   );
   await council.checkTree('sketch-collection');
   const sketches: Sketched[] = [];
@@ -34,7 +34,7 @@ export async function sketch(
     const reply = replies[index];
     if (reply === undefined) continue;
     warnOfFailures(council, seat.label, reply);
-    if (!reply.ok) continue;
+    if (reply.value === undefined) continue;
     sketches.push({ seat, sketch: reply.value });
     await council.artifact(seat.output ?? `${seat.id}-output.txt`, renderSketch(reply.value));
   }

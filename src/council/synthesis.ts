@@ -33,7 +33,7 @@ export async function synthesise(
 ): Promise<Approach> {
   if (sketches.length === 0) return { decisions: [] };
   // L-451: highlights rest on stances; generic sketches have none.
-  const highlights = sketches.some(({ seat }) => seat.stance !== 'generic');
+  const highlights = sketches.some(({ seat }) => (seat.stance ?? 'generic') !== 'generic');
   const synthesis = await askAuthor(council, author, {
     key: 'synthesis',
     kind: 'synthesis',

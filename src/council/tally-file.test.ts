@@ -3,8 +3,15 @@ import { expect, test } from 'vitest';
 import { arbitraryOf } from '../../test/arbitrary-of.ts';
 import { entries, fullQuorum, items } from '../../test/review-fixtures.ts';
 import { line, prose } from '../base/schema/primitives.ts';
-import { scoreboard, tally } from './tally.ts';
-import { planDigest, readTally, renderTally, renderTallyOfRounds, renderTallyStub } from './tally-file.ts';
+import {
+  planDigest,
+  readTally,
+  renderTally,
+  renderTallyOfRounds,
+  renderTallyStub,
+  scoreboard,
+  tally,
+} from './tally.ts';
 
 test('the digest names the version of a plan; line ends are none', () => {
   fc.assert(

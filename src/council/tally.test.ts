@@ -12,7 +12,7 @@ import {
   type TallyEntry,
   tally,
 } from './tally.ts';
-import { quorumOf } from './votes.ts';
+import { quorumOf } from './vote.ts';
 
 test('F-19 without votes nothing is accepted: the author must adjudicate', () => {
   const quorum = quorumOf([voter('Claude'), voter('Codex'), voter('Cursor')]);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ids, voter } from '../../test/review-fixtures.ts';
-import { degradedWarning, quorumOf, readVotes, voterWarning, votesOf, withRepair } from './votes.ts';
+import { degradedWarning, quorumOf, readVotes, voterWarning, votesOf, withRepair } from './vote.ts';
 
 test('L-638 panel/C-21 valid votes count and missing ones are named', () => {
   const first = readVotes('FINDING_1: YES — a\nFINDING_2: perhaps\nFINDING_9: NO', ids);

@@ -71,7 +71,7 @@ async function requireAtRest(
       message: `The run ${record.run} waits in the queue; a worker may take it at any moment.`,
       fix: `Let it end, or end it with \`charrette cancel ${record.run}\`.`,
     });
-  const { keepsToItsDirectory } = await import('../workflows/inputs.ts');
+  const { keepsToItsDirectory } = await import('../workflows/create-run.ts');
   if (
     (isFinal(record.status) && record.status !== 'failed') ||
     keepsToItsDirectory(record.workflow, record.inputs)

@@ -45,8 +45,8 @@ export async function attendRun(project: Project, run: string, attendant: Attend
 async function openHere(project: Project): Promise<EngineOpening> {
   const { store = 'embedded', databaseRetrySeconds: patienceSeconds, agents } = await settingsOf(project);
   const setting = store === 'embedded' ? store : { ...store, patienceSeconds };
-  const { openStories } = await import('../workflows/open.ts');
-  return openStories(project, setting, thisWorld(), { agents, file: project.configFile });
+  const { openWorkflows } = await import('../workflows/open.ts');
+  return openWorkflows(project, setting, thisWorld(), { agents, file: project.configFile });
 }
 
 async function execute(

@@ -17,8 +17,8 @@ import { contextWarnings, promptContext } from '../prompts/context/for-prompt.ts
 import { repositoryFacts } from '../repo/git/repository-facts.ts';
 import type { LiteInputs } from '../workflows/build/inputs.ts';
 import { assessComplexity } from '../workflows/build/rules/explore-decision.ts';
-import { reviewersOf } from '../workflows/build/rules/reviewers.ts';
 import { sessionId } from '../workflows/build/rules/session-id.ts';
+import { reviewersOf } from '../workflows/build/rules/verdict.ts';
 import type { NewRun } from '../workflows/create-run.ts';
 import { rosterOf, seatAgents } from '../workflows/roster.ts';
 import { type BuildSource, fromPlanFile, fromPrompt, fromRun } from './build-source.ts';

@@ -8,7 +8,7 @@ import type { LiteTask } from '../base/schema/lite/plan.ts';
 import { leadsOut } from '../base/text/strings.ts';
 import { readDecisions } from '../council/decisions.ts';
 import { readAccepted } from '../council/outcome-files.ts';
-import { readResolutions } from '../council/resolutions-text.ts';
+import { readResolutions } from '../council/resolutions.ts';
 import { readRunRecord } from '../engine/run-record.ts';
 import type { DecidedPoint } from '../plan/grounding/decisions.ts';
 import { groundFiles } from '../plan/grounding/files.ts';

@@ -3,7 +3,7 @@ import { readTextFile } from '../base/files/bounded.ts';
 import { isRecord, readJson } from '../base/safe-json.ts';
 import { readJudgement } from '../base/schema/judgements.ts';
 import { readAccepted } from '../council/outcome-files.ts';
-import { readResolutions } from '../council/resolutions-text.ts';
+import { readResolutions } from '../council/resolutions.ts';
 import { costsBy, describeMoney } from '../engine/costs.ts';
 import { readLedger } from '../engine/ledger.ts';
 import type { RunDirectory } from '../engine/run-directory.ts';

@@ -9,8 +9,7 @@ import { cloneAt } from '../engine/queue/workers.ts';
 import type { RunDirectory } from '../engine/run-directory.ts';
 import { type RunRecord, readRunRecord, updateRunRecord } from '../engine/run-record.ts';
 import { repositoryIdentity } from '../repo/git/repository-facts.ts';
-import type { RunInputs } from '../workflows/inputs.ts';
-import { travels } from '../workflows/inputs.ts';
+import { type RunInputs, travels } from '../workflows/create-run.ts';
 import { type Project, settingsOf } from './project.ts';
 
 /** What a worker is given beyond its heartbeat timeout before it counts as gone. */

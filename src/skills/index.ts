@@ -25,4 +25,3 @@ export { readPackageFiles } from './package-files.ts';
 export { allRules } from './rules/catalog.ts';
 export { type RunPlan, runPlan } from './run/run-plan.ts';
 export { simulate } from './run/simulate.ts';
-export { skillRunWorkflow } from './run/workflow.ts';

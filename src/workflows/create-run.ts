@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
 import { realpath, rm } from 'node:fs/promises';
+import type { AgentSettings } from '../agents/settings.ts';
+import { isRecord } from '../base/safe-json.ts';
 import { type Clock, type Ids, timeOf } from '../engine/clock.ts';
 import { readQuestions, rememberAnswers } from '../engine/question.ts';
 import {
@@ -12,9 +14,39 @@ import {
 } from '../engine/run-directory.ts';
 import { relocate } from '../engine/run-files.ts';
 import { writeRunRecord } from '../engine/run-record.ts';
-import type { RunInputs } from './inputs.ts';
-import { redactSecrets } from './redact-secrets.ts';
-import { codeVersion } from './version.ts';
+import { redactSecrets } from './roster.ts';
+
+/**
+ * Whether a run keeps everything it has in its own directory, so that it can be gone on with elsewhere. Worktrees,
+ * commits, feature documents and pages stay in the clone they were made in.
+ */
+export function keepsToItsDirectory(workflow: string, inputs: unknown): boolean {
+  if (!isRecord(inputs) || inputs['fromRun'] !== undefined) return false;
+  if (workflow === 'design')
+    return inputs['subagent'] !== true && inputs['out'] === undefined && inputs['caller'] === undefined;
+  return workflow === 'lite-plan' && inputs['planOnly'] === true;
+}
+
+/** Whether another clone may go on with it in the middle: the branch of a design is where it was made. */
+export function travels(workflow: string, inputs: unknown): boolean {
+  if (!keepsToItsDirectory(workflow, inputs)) return false;
+  return workflow !== 'design' || (isRecord(inputs) && inputs['branch'] === false);
+}
+
+/** What every run keeps in run.json to be able to go on in another process. */
+export type RunInputs = {
+  /** The agents as they were declared or found when the run was made. */
+  roster: AgentSettings[];
+  project: string;
+  parallel: number;
+  /** An earlier run whose finished answers are taken over where the request is the same. */
+  fromRun?: string;
+  /** With `fromRun`: from this step on everything is done anew. */
+  fromStep?: string;
+};
+
+/** Changes whenever the order of steps of a workflow does; a run continues only under the version that started it. */
+export const codeVersion = '15';
 
 /** Questions about how things stand at that moment: an earlier answer says nothing about another one. */
 const momentary = /^(?:dirty-tree|budget)-/;

@@ -13,11 +13,9 @@ import { relocateInputs } from '../engine/run-files.ts';
 import { isFinal, type RunRecord, readRunRecord, writeRunRecord } from '../engine/run-record.ts';
 import { repositoryIdentity } from '../repo/git/repository-facts.ts';
 import { runGit } from '../repo/git/run-git.ts';
+import { codeVersion, keepsToItsDirectory } from './create-run.ts';
 import { withTreeOf } from './design/tree.ts';
-import { keepsToItsDirectory } from './inputs.ts';
-import { redactSecrets } from './redact-secrets.ts';
-import { rosterOf } from './roster.ts';
-import { codeVersion } from './version.ts';
+import { redactSecrets, rosterOf } from './roster.ts';
 
 /**
  * Puts the run of an archive into this project, whole or not at all. What it would execute comes from here: its agents

@@ -1,31 +1,32 @@
 import type { AgentSettings, World } from '../agents/settings.ts';
 import type { Config } from '../base/schema/config.ts';
-import type { CallServices, ServicesOf, TurnTaking } from '../council/call/services.ts';
-import { Semaphore } from '../council/call/services.ts';
+import {
+  type CallServices,
+  Semaphore,
+  type TurnTaking,
+  type WorkflowStart,
+} from '../council/call/services.ts';
 import { clockFrom } from '../engine/clock.ts';
 import { type EngineOpening, openEngine } from '../engine/engine.ts';
 import type { LiveRun, RunLease } from '../engine/live-run.ts';
-import { type Home, homeAround, type RunDirectory, runDirectoryOf } from '../engine/run-directory.ts';
+import {
+  type Home,
+  homeAround,
+  projectRun,
+  type RunDirectory,
+  runDirectoryOf,
+  workerDirectory,
+} from '../engine/run-directory.ts';
 import { relocateInputs } from '../engine/run-files.ts';
 import { readRunRecord } from '../engine/run-record.ts';
 import type { StoreSetting } from '../engine/store.ts';
+import type { Outcome } from '../engine/workflow.ts';
 import { readOverrides } from '../prompts/compose.ts';
 import { overrideWarnings } from '../prompts/describe.ts';
-import { skillRunWorkflow } from '../skills/run/workflow.ts';
-import { liteExecuteWorkflow } from './build/lite-execute.ts';
-import { litePlanWorkflow } from './build/lite-plan.ts';
-import { compareWorkflow } from './compare/compare.ts';
-import { designWorkflow, isolatedWorkflow, reviewWorkflow } from './design/design.ts';
-import { projectRun, workerDirectory } from './design/worker-place.ts';
-import { featureImplementWorkflow } from './feature/implement.ts';
-import { featurePhaseWorkflow } from './feature/phase.ts';
-import type { RunInputs } from './inputs.ts';
-import { restoreSecrets } from './redact-secrets.ts';
-import { refineWorkflow } from './refine/refine.ts';
+import { codeVersion, type RunInputs } from './create-run.ts';
 import { briefPathOf } from './refine/run.ts';
-import { seatAgents } from './roster.ts';
-import { scriptWorkflow } from './script/script.ts';
-import { codeVersion } from './version.ts';
+import { restoreSecrets, seatAgents } from './roster.ts';
+import type { ScriptInputs } from './script/inputs.ts';
 
 /** What is different where runs come from a queue. */
 export type WorkerSide = {
@@ -45,8 +46,28 @@ export type Configured = {
   file: string | undefined;
 };
 
-/** The engine with every story of this program on it. */
-export function openStories(
+/** Every workflow by the name that run.json has; its code is loaded when a run of it starts. */
+const workflows: Record<string, () => Promise<(...run: WorkflowStart<never>) => Promise<Outcome>>> = {
+  design: async () => (await import('./design/design.ts')).design,
+  'design-heavy': async () => (await import('./design/design.ts')).isolatedDesign,
+  'design-review': async () => (await import('./design/design.ts')).reviewEdited,
+  compare: async () => (await import('./compare/compare.ts')).compare,
+  'lite-plan': async () => (await import('./build/lite-plan.ts')).litePlan,
+  'lite-execute': async () => (await import('./build/lite-execute.ts')).liteExecute,
+  refine: async () => (await import('./refine/refine.ts')).refine,
+  'feature-phase': async () => (await import('./feature/phase.ts')).featurePhase,
+  'feature-implement': async () => (await import('./feature/implement.ts')).featureImplement,
+  'skill-run': async () => (await import('../skills/run/workflow.ts')).skillRun,
+};
+
+/** A workflow file, in a process that gets what this world allows. */
+const runScript =
+  (world: World) =>
+  async (...start: WorkflowStart<ScriptInputs>) =>
+    (await import('./script/script.ts')).script(world, ...start);
+
+/** The engine with every workflow of this program. */
+export function openWorkflows(
   home: Home,
   store: StoreSetting,
   world: World,
@@ -55,7 +76,7 @@ export function openStories(
 ): Promise<EngineOpening> {
   const known = new WeakMap<LiveRun, Promise<CallServices>>();
   const slotsOf = boundsOf(worker?.parallel);
-  const servicesOf: ServicesOf = (live) => {
+  const servicesOf = (live: LiveRun) => {
     const place = worker === undefined ? home : homeAround(live.directory);
     const services = known.get(live) ?? makeServices(world, configured, live, place, slotsOf, worker);
     known.set(live, services);
@@ -65,19 +86,11 @@ export function openStories(
     home,
     store,
     codeVersion,
-    workflows: [
-      designWorkflow(servicesOf),
-      isolatedWorkflow(servicesOf),
-      reviewWorkflow(servicesOf),
-      compareWorkflow(servicesOf),
-      litePlanWorkflow(servicesOf),
-      liteExecuteWorkflow(servicesOf),
-      refineWorkflow(servicesOf),
-      featurePhaseWorkflow(servicesOf),
-      featureImplementWorkflow(servicesOf),
-      skillRunWorkflow(servicesOf),
-      scriptWorkflow(servicesOf, world),
-    ],
+    workflows: Object.entries({ ...workflows, script: async () => runScript(world) }).map(([name, load]) => ({
+      name,
+      run: async (context, inputs) =>
+        (await load())(context, await servicesOf(context.live), inputs as never),
+    })),
     clock: clockFrom(world.environment),
     ...(worker === undefined ? {} : { guard: worker.guard }),
   });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AgentSettings } from '../agents/settings.ts';
-import { redactSecrets, restoreSecrets } from './redact-secrets.ts';
+import { redactSecrets, restoreSecrets } from './roster.ts';
 
 const settings: AgentSettings = {
   id: 'own',

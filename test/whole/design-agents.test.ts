@@ -94,7 +94,7 @@ test('L-365, L-366, L-378: an empty answer is asked for once more with the store
   expect(JSON.parse(read(2, 'result.json'))).toMatchObject({ agent: 'two', result: { kind: 'ok' } });
 });
 
-test('L-494, F-16: an agent that fails in debates causes a warning, and still reviews and votes', async () => {
+test('L-025, L-494, L-912, F-16: an agent that fails in debates causes a warning, and still reviews and votes', async () => {
   const { ended, artifacts, events } = await walk([], { failTask: 'debate-thesis' });
   expect(ended.code).toBe(0);
   expect(ended.stderr).toMatch(/dialectic debate \(decision 1, thesis\) failed/);

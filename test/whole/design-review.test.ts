@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { readTally } from '../../src/council/tally-file.ts';
+import { readTally } from '../../src/council/tally.ts';
 import { readOutOfScope, readRejected } from '../outcome-readers.ts';
 import { artifactsOf, callsIn, charrette, makeProject, runsOf } from '../support/program.ts';
 

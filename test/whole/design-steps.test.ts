@@ -5,7 +5,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { focusAreas } from '../../src/base/schema/judgements/review.ts';
 import { readAccepted } from '../../src/council/outcome-files.ts';
-import { readTally } from '../../src/council/tally-file.ts';
+import { readTally } from '../../src/council/tally.ts';
 import type { RunEvent } from '../../src/engine/event.ts';
 import type { RunRecord } from '../../src/engine/run-record.ts';
 import { sanitizeDiagramFile } from '../../src/plan/diagram.ts';

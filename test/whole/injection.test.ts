@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { readResolutions } from '../../src/council/resolutions-text.ts';
-import { readTally } from '../../src/council/tally-file.ts';
+import { readResolutions } from '../../src/council/resolutions.ts';
+import { readTally } from '../../src/council/tally.ts';
 import { artifactsOf, callsIn, charrette, makeProject, runsOf } from '../support/program.ts';
 import { runOnTerminal } from '../support/run-command-line.ts';
 

@@ -16,12 +16,19 @@ import { timeOf } from '../../engine/clock.ts';
 import type { EventBody } from '../../engine/event.ts';
 import type { LiveRun } from '../../engine/live-run.ts';
 import type { WorkflowContext } from '../../engine/workflow.ts';
-import { compose } from '../../prompts/compose.ts';
 import { repairPrompt } from '../../prompts/panel/common.ts';
-import { seededNonce } from '../../prompts/part.ts';
-import { attemptIn, attemptTime, beginAttempt, finishAttempt, repairOf, writeQuestion } from './files.ts';
-import { type Caller, callOnce, type Place } from './once.ts';
-import { agentOf, type CallServices } from './services.ts';
+import {
+  attemptIn,
+  attemptTime,
+  beginAttempt,
+  type Caller,
+  callOnce,
+  finishAttempt,
+  type Place,
+  repairOf,
+  writeQuestion,
+} from './once.ts';
+import { agentOf, type CallServices, promptText } from './services.ts';
 
 /** Who answers: agents by id, the first choice first. */
 export type Seat = { id: string; label: string; agents: readonly string[]; planned?: { agent: string } };
@@ -227,7 +234,6 @@ export class SeatCall<T> {
     const judged = this.#judge(first.result);
     const { repair } = judged;
     if (repair === undefined) return { result: judged.result, isRepaired: false };
-    const { nonceSeed, overrides } = this.#caller.services;
     const draft = repairPrompt({
       task: kind,
       problems: repair.problems,
@@ -236,7 +242,7 @@ export class SeatCall<T> {
       // What is missing from an answer of the right form can only come from what was asked.
       ...(repair.value === undefined ? {} : { question: prompt }),
     });
-    const { text } = compose(draft, { nonce: seededNonce(nonceSeed), overrides });
+    const text = promptText(this.#caller.services, draft);
     const digest = createHash('sha256').update(text).digest('hex');
     await this.#caller.live.checkpoint();
     const second = await this.#obtain(

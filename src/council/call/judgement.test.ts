@@ -6,8 +6,8 @@ import type { Agent, LaneResult } from '../../agents/port.ts';
 import type { LedgerEntry } from '../../engine/ledger.ts';
 import type { LiveRun } from '../../engine/live-run.ts';
 import { SeatCall, textAnswer } from './call.ts';
-import { writeQuestion } from './files.ts';
 import { judgementForm } from './judgement.ts';
+import { writeQuestion } from './once.ts';
 import { Semaphore } from './services.ts';
 
 let folder: string;

@@ -20,11 +20,10 @@ import { filesFromAnswer } from '../../plan/tasks/plan-files.ts';
 import { decisionProblems, planProblems, revisionProblems } from '../../plan/validate.ts';
 import { checkSide, defenceReading } from '../defence.ts';
 import { votesOfVerdict, withJudgeRepair } from '../judge.ts';
-import { checkSketchText } from '../substantive.ts';
 import { synthesisProblems } from '../synthesis.ts';
-import { votesOf, withRepair } from '../votes.ts';
+import { votesOf, withRepair } from '../vote.ts';
 import type { AnswerForm } from './call.ts';
-import { debateNumbers, readTextAnswer } from './text-answers.ts';
+import { checkSketchText, debateNumbers, readTextAnswer } from './text-answers.ts';
 
 /** Demands on an answer that its schema cannot express: the problems, none when it is right. */
 export type AnswerCheck<Name extends JudgementName> = (

@@ -3,6 +3,10 @@ import path from 'node:path';
 import type { Agent, AgentTask, CallContext, LaneResult } from '../../agents/port.ts';
 import { CharretteError } from '../../base/errors.ts';
 import type { LiveRun } from '../../engine/live-run.ts';
+import type { WorkflowContext } from '../../engine/workflow.ts';
+import { compose } from '../../prompts/compose.ts';
+import type { PromptDraft } from '../../prompts/part.ts';
+import { seededNonce } from '../../prompts/part.ts';
 import { type Displaced, displaced, referencesOf } from '../../repo/git/references.ts';
 
 /** Lets a bounded number of bodies run at the same time, in the order in which they came. */
@@ -129,7 +133,16 @@ export function callAgent(
   return turn === undefined ? within() : turn(agent.id, signal, within);
 }
 
-export type ServicesOf = (live: LiveRun) => Promise<CallServices>;
+/** A prompt as this run words it. */
+export function promptText(
+  { nonceSeed, overrides }: Pick<CallServices, 'nonceSeed' | 'overrides'>,
+  draft: PromptDraft,
+): string {
+  return compose(draft, { nonce: seededNonce(nonceSeed), overrides }).text;
+}
+
+/** What a workflow with agents is started with. */
+export type WorkflowStart<Inputs> = [context: WorkflowContext, services: CallServices, inputs: Inputs];
 
 export function agentOf(services: CallServices, id: string): Agent {
   const agent = services.agents.get(id);

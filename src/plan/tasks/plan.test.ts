@@ -3,7 +3,6 @@ import { readJudgement } from '../../base/schema/judgements.ts';
 import { litePlanSchema, liteTaskSchema } from '../../base/schema/lite/plan.ts';
 import { executionContextSchema } from '../../base/schema/lite/session-files.ts';
 import { todoProblems } from '../../skills/compaction/compaction.ts';
-import { detectTestCommand } from '../../workflows/build/rules/test-command.ts';
 import { todoOf } from '../../workflows/build/rules/todo.ts';
 import {
   codeVerdict,
@@ -11,6 +10,7 @@ import {
   criteriaStates,
   fixesNeeded,
 } from '../../workflows/build/rules/verdict.ts';
+import { detectTestCommand } from '../../workflows/build/run-tests.ts';
 import { filesFromDesign } from './design-tasks.ts';
 import { directPlan, filesFromAnswer } from './plan-files.ts';
 import { checkQuality, looksLikeFile, readPlanFiles, recognisePlan } from './read-plan.ts';

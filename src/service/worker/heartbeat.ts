@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { type BeatNews, beatEveryMs, Heartbeat } from '../../engine/queue/heartbeat.ts';
 import { registerWorker, removeStaleWorkers, removeWorker, setPlaces } from '../../engine/queue/workers.ts';
-import { codeVersion } from '../../workflows/version.ts';
+import { codeVersion } from '../../workflows/create-run.ts';
 import type { WorkerContext } from './claimed-runs.ts';
 import { publicPlace, refreshPlace, type ServedPlace } from './places.ts';
 

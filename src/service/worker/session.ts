@@ -12,8 +12,8 @@ import type { Queue } from '../../engine/queue/queue.ts';
 import { forgetEnded } from '../../engine/queue/queued-run.ts';
 import { runDirectoryOf } from '../../engine/run-directory.ts';
 import { updateRunRecord } from '../../engine/run-record.ts';
-import { openStories } from '../../workflows/open.ts';
-import { codeVersion } from '../../workflows/version.ts';
+import { codeVersion } from '../../workflows/create-run.ts';
+import { openWorkflows } from '../../workflows/open.ts';
 import { AgentRateLimiter } from './agent-rate-limiter.ts';
 import { ClaimedRuns, type WorkerContext } from './claimed-runs.ts';
 import { WorkerHeartbeat } from './heartbeat.ts';
@@ -100,7 +100,7 @@ export class WorkerSession {
     const [first] = places;
     if (first === undefined) throw new Error('A worker needs a repository.');
     const configured = { agents: undefined, file: configFile };
-    const opening = await openStories(first.home, { url }, world, configured, {
+    const opening = await openWorkflows(first.home, { url }, world, configured, {
       guard: {
         ready: (stop) => this.#heartbeat.fresh(stop),
         keep: (live) => this.#claimed.keep(live),

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { jsonText } from '../../base/safe-json.ts';
-import type { ServicesOf } from '../../council/call/services.ts';
-import type { Outcome, WorkflowContext, WorkflowDefinition } from '../../engine/workflow.ts';
+import type { WorkflowStart } from '../../council/call/services.ts';
+import type { Outcome, WorkflowContext } from '../../engine/workflow.ts';
 import type { ActivePhase } from '../compaction/compaction.ts';
 import { snapshotPhase } from '../compaction/compaction.ts';
 import { buildPackage } from '../model/package.ts';
@@ -12,40 +12,35 @@ import { questionId, type RunPhase, type RunQuestion, runPlan } from './run-plan
 import { closingStatus, type RunState, runSkill, type TodoChange } from './run-skill.ts';
 
 /** `skill run`: every phase attempt is a journaled step, every question is asked once. */
-export function skillRunWorkflow(servicesOf: ServicesOf): WorkflowDefinition<SkillRunInputs, Outcome> {
-  return {
-    name: 'skill-run',
-    async run(context, inputs) {
-      const services = await servicesOf(context.live);
-      const plan = await context.step('read package', async () =>
-        runPlan(buildPackage(readPackageFiles(inputs.package))),
-      );
-      const caller = new PhaseCaller(context, services, inputs, plan.skill);
-      const { task, mode, auto } = inputs;
-      /** When the current phase began, also in a resumed run. */
-      let since = context.clock.now();
-      const now = new Date(since).toISOString();
-      const state = await runSkill(
-        plan,
-        { session: context.live.directory.id, task, mode, auto, now },
-        {
-          ask: (questions) => askPreferences(context, questions, auto),
-          attempt: (call) => caller.attempt(call),
-          todo: async (list, change) => {
-            const { phase, status } = change;
-            const active = status === 'in_progress' ? activePhase(inputs.package, phase) : undefined;
-            await context.artifact('todo.json', jsonText({ ...list, active }));
-            since = emitChange(context, change, since);
-          },
-        },
-      );
-      await context.artifact('outputs.json', jsonText(state.values));
-      await context.artifact('summary.md', renderSummary(plan.skill, state));
-      return state.unmet === undefined
-        ? { status: 'done', exit: 0, message: closingStatus(state) }
-        : { status: 'not-accepted', exit: 6, message: state.unmet };
+export async function skillRun(...start: WorkflowStart<SkillRunInputs>): Promise<Outcome> {
+  const [context, services, inputs] = start;
+  const plan = await context.step('read package', async () =>
+    runPlan(buildPackage(readPackageFiles(inputs.package))),
+  );
+  const caller = new PhaseCaller(context, services, inputs, plan.skill);
+  const { task, mode, auto } = inputs;
+  /** When the current phase began, also in a resumed run. */
+  let since = context.clock.now();
+  const now = new Date(since).toISOString();
+  const state = await runSkill(
+    plan,
+    { session: context.live.directory.id, task, mode, auto, now },
+    {
+      ask: (questions) => askPreferences(context, questions, auto),
+      attempt: (call) => caller.attempt(call),
+      todo: async (list, change) => {
+        const { phase, status } = change;
+        const active = status === 'in_progress' ? activePhase(inputs.package, phase) : undefined;
+        await context.artifact('todo.json', jsonText({ ...list, active }));
+        since = emitChange(context, change, since);
+      },
     },
-  };
+  );
+  await context.artifact('outputs.json', jsonText(state.values));
+  await context.artifact('summary.md', renderSummary(plan.skill, state));
+  return state.unmet === undefined
+    ? { status: 'done', exit: 0, message: closingStatus(state) }
+    : { status: 'not-accepted', exit: 6, message: state.unmet };
 }
 
 /** The answers by key; an unattended run takes the recommended ones. */

@@ -7,17 +7,22 @@ import type { ErrorCode } from '../../base/error-table.ts';
 import { CharretteError, isErrorCode, toCharretteError } from '../../base/errors.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { parseJson } from '../../base/safe-json.ts';
-import { createRunDirectory, homeOf, prepareHome, runDirectoryOf } from '../../engine/run-directory.ts';
+import {
+  createRunDirectory,
+  homeOf,
+  prepareHome,
+  workerRun as run,
+  runDirectoryOf,
+} from '../../engine/run-directory.ts';
 import { isFinal, type RunRecord, readRunRecord, writeRunRecord } from '../../engine/run-record.ts';
 import type { CommandSpec } from '../../service/command.ts';
+import { codeVersion } from '../../workflows/create-run.ts';
 import {
   type IsolatedJob,
   renderWorkerStatus,
   type WorkerStatus,
 } from '../../workflows/design/isolated-phase.ts';
-import { workerRun as run } from '../../workflows/design/worker-place.ts';
-import { openStories } from '../../workflows/open.ts';
-import { codeVersion } from '../../workflows/version.ts';
+import { openWorkflows } from '../../workflows/open.ts';
 import { makeReporter } from './reporter.ts';
 
 /** Started by `design --subagent`, not by people: runs steps 2a to 3 from a job file and says one line (L-253). */
@@ -76,7 +81,7 @@ async function work(
     const world = thisWorld();
     const { agents } = (await loadConfig({ project: job.inputs.project, env: world.environment, file }))
       .config;
-    const opening = await openStories(home, 'embedded', world, { agents, file });
+    const opening = await openWorkflows(home, 'embedded', world, { agents, file });
     if (!opening.opened) {
       throw new CharretteError({
         code: 'store-locked',

@@ -13,7 +13,7 @@ import { readPackageFiles } from '../../skills/package-files.ts';
 import type { SkillRunInputs } from '../../skills/run/call-phase.ts';
 import { questionId, type RunPhase, type RunPlan, runPlan } from '../../skills/run/run-plan.ts';
 import { phasesOf } from '../../skills/run/run-skill.ts';
-import type { RunInputs } from '../../workflows/inputs.ts';
+import type { RunInputs } from '../../workflows/create-run.ts';
 import { rosterOf } from '../../workflows/roster.ts';
 import { givenAnswers } from './ask.ts';
 import { conductRun, startCommand } from './conduct.ts';

@@ -2,17 +2,25 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { LiteTask } from '../../base/schema/lite/plan.ts';
 import { counted } from '../../base/text/format.ts';
+import type { Reply } from '../../council/council.ts';
 import { cannotExecute } from '../../plan/tasks/executor.ts';
-import type { Batch } from '../../plan/tasks/schedule.ts';
-import { dependantsOf } from '../../plan/tasks/schedule.ts';
+import { type Batch, dependantsOf } from '../../plan/tasks/schedule.ts';
 import { openCheckout } from '../../repo/git/checkout.ts';
 import { branchTip, findLanded, markedMessage, marksIn } from '../../repo/git/run-branch.ts';
 import { gitOutput } from '../../repo/git/run-git.ts';
 import { removeWorktree } from '../../repo/git/worktrees.ts';
-import { type Beginning, beginOnce } from './beginning.ts';
-import type { LiteDesk, LiteReply } from './desk.ts';
-import { checkoutOf, doneBefore, type Execution, markOf, recordProgress } from './execution.ts';
-import { keepsIgnored, landWork } from './landing.ts';
+import type { LiteDesk } from './desk.ts';
+import {
+  type Beginning,
+  beginOnce,
+  checkoutOf,
+  doneBefore,
+  type Execution,
+  keepsIgnored,
+  landWork,
+  markOf,
+  recordProgress,
+} from './execution.ts';
 import { executePrompt } from './rules/prompts.ts';
 import { roundsOf } from './stage-confirm.ts';
 
@@ -47,7 +55,7 @@ export async function runBatches(desk: LiteDesk, execution: Execution): Promise<
       if (begun !== undefined) started.push({ batch, begun });
     }
     await recordProgress(desk, execution);
-    const replies = await desk.ask(
+    const replies = await desk.askAgents(
       started.map(({ batch, begun }) => requestOf(desk, execution, batch, batch.id, begun)),
     );
     for (const [index, { batch, begun }] of started.entries()) {
@@ -134,8 +142,8 @@ function requestOf(
   const others = execution.auto ? desk.writers.filter((id) => id !== batch.executor) : [];
   const agents = [batch.executor, ...others].filter((id) => desk.writers.includes(id));
   return {
-    lane,
-    task: 'execute',
+    key: lane,
+    kind: 'execute',
     judgement: 'execution' as const,
     agents,
     draft: (schema: Parameters<typeof executePrompt>[0]['schema']) =>
@@ -147,7 +155,7 @@ function requestOf(
         conflict: words.conflict,
         schema,
       }),
-    work: {
+    place: {
       directory: path.join(checkoutOf(desk, name), execution.prefix),
       access: 'write' as const,
       start: { checkout: checkoutOf(desk, name), commit: start },
@@ -161,7 +169,7 @@ async function settle(
   execution: Execution,
   batch: LiteBatch,
   start: string,
-  reply: LiteReply<'execution'>,
+  reply: Reply<'execution'>,
 ): Promise<void> {
   const first = await join(desk, execution, batch, batch.id, start, reply);
   if (first.kind !== 'conflict') return;
@@ -171,7 +179,7 @@ async function settle(
   const name = `${batch.id}-retry`;
   const conflict = `Files: ${first.files.join(', ')}\n\n${first.text}`;
   const again = await openAt(desk, execution, batch, name, conflict);
-  const [second] = await desk.ask([requestOf(desk, execution, batch, name, again)]);
+  const [second] = await desk.askAgents([requestOf(desk, execution, batch, name, again)]);
   if (second === undefined) return;
   const result = await join(desk, execution, batch, name, again.start, second);
   if (result.kind === 'conflict')
@@ -191,7 +199,7 @@ async function join(
   batch: LiteBatch,
   name: string,
   start: string,
-  reply: LiteReply<'execution'>,
+  reply: Reply<'execution'>,
 ): Promise<Joined> {
   const { value } = reply;
   if (value === undefined || value.status === 'failed') {
@@ -244,7 +252,7 @@ function fail(
   desk: LiteDesk,
   execution: Execution,
   batch: LiteBatch,
-  reply: LiteReply<'execution'>,
+  reply: Reply<'execution'>,
   reason: string,
   name: string,
 ): void {
@@ -296,7 +304,7 @@ const longestWord = 2000;
 /** P-123: that the tool ran, what it was started as, how it ended, what it said last, what it changed. */
 export function proofOf(
   desk: LiteDesk,
-  reply: LiteReply<'execution'>,
+  reply: Reply<'execution'>,
   changedFiles: string[],
   commit: string | null,
   worktree: string | null,
@@ -333,7 +341,7 @@ const itemOf = (execution: Execution, batch: LiteBatch) =>
 /** What an executor reports as undone. Where it does not name the task, nothing of the batch counts as done. */
 function undoneOf(
   tasks: readonly LiteTask[],
-  { status, unfinished }: NonNullable<LiteReply<'execution'>['value']>,
+  { status, unfinished }: NonNullable<Reply<'execution'>['value']>,
 ): string[] {
   const all = tasks.map(({ id }) => id);
   const left = unfinished.filter((line) => !/^\W*(?:none|nothing|n\/a)?\W*$/i.test(line));

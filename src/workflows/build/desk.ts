@@ -1,19 +1,13 @@
 import { failurePolicies } from '../../agents/failure-kinds.ts';
 import type { Agent, LaneKind } from '../../agents/port.ts';
-import type { Judgement, JudgementName } from '../../base/schema/judgements.ts';
-import type { Reply } from '../../council/call/call.ts';
+import type { JudgementName } from '../../base/schema/judgements.ts';
+import type { Call, Reply, TimeLimit } from '../../council/council.ts';
 import type { Question } from '../../engine/question.ts';
-import { askConsent } from '../consent.ts';
-import { StageDesk, type StageRequest } from '../stage-desk.ts';
+import { askConsent } from '../permission.ts';
+import { StageDesk } from '../stage-desk.ts';
 import type { LiteInputs } from './inputs.ts';
 import type { LiteCommission } from './rules/prompts.ts';
 import { type TodoState, todoOf } from './rules/todo.ts';
-
-type LiteRequest<Name extends JudgementName> = Omit<StageRequest<Name>, 'input'> & {
-  input?: StageRequest<Name>['input'];
-};
-
-export type LiteReply<Name extends JudgementName> = Reply<Judgement<Name>>;
 
 const speaksAgainst = (kind: LaneKind) => kind !== 'ok' && failurePolicies[kind].countsAgainstHealth;
 
@@ -44,17 +38,22 @@ export class LiteDesk extends StageDesk<LiteInputs> {
     return { task: this.inputs.task, brief: this.inputs.briefs[brief], clarifications };
   }
 
-  /** Asks agents side by side and waits for all of them. */
-  async ask<Name extends JudgementName>(requests: readonly LiteRequest<Name>[]): Promise<LiteReply<Name>[]> {
-    const { task, baseCommit } = this.inputs;
-    const answers = await this.askAll(
-      requests.map((request) => ({ ...request, input: { feature: task, baseCommit, ...request.input } })),
-    );
-    for (const { agent, kind, failures } of answers) {
+  /** Asks agents in parallel; those that fail in a way that counts against their health are remembered. */
+  override async ask<Name extends JudgementName>(
+    limit: TimeLimit,
+    calls: readonly Call<Name>[],
+  ): Promise<Reply<Name>[]> {
+    const replies = await super.ask(limit, calls);
+    for (const { agent, kind, failures } of replies) {
       for (const failure of failures) if (speaksAgainst(failure.kind)) this.#unwell.add(failure.agent);
       if (kind === 'ok') this.#unwell.delete(agent);
     }
-    return answers;
+    return replies;
+  }
+
+  protected override facts(own: Readonly<Record<string, unknown>>) {
+    const { task, baseCommit } = this.inputs;
+    return { feature: task, baseCommit, ...own };
   }
 
   /** Answers from the user. In auto mode no one is asked: `settled` decides, then the recommendation. */

@@ -8,10 +8,8 @@ import { runBatches } from './batches.ts';
 import type { LiteDesk } from './desk.ts';
 import { beginExecution, checkoutOf, type Execution, recordProgress } from './execution.ts';
 import type { Selection } from './inputs.ts';
-import { followUps } from './rules/follow-ups.ts';
-import { renderCodeReview, renderTestReview, testChecklist } from './rules/reports.ts';
-import { reviewersOf } from './rules/reviewers.ts';
-import { rejections } from './rules/verdict.ts';
+import { followUps, renderCodeReview, renderTestReview, testChecklist } from './rules/reports.ts';
+import { rejections, reviewersOf } from './rules/verdict.ts';
 import { type Verification, verify } from './verify.ts';
 
 /** Phase 2: drift → waves → tests and review → reports → the result on the person's branch, if it is good. */

@@ -1,14 +1,18 @@
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
+import { writeJsonAtomic } from '../../base/files/atomic.ts';
+import { parseJson } from '../../base/safe-json.ts';
 import type { LiteTask } from '../../base/schema/lite/plan.ts';
 import type { ExecutionResult } from '../../base/schema/lite/session-files.ts';
 import { joinTruncated } from '../../base/text/format.ts';
 import type { LitePlanFiles } from '../../plan/tasks/plan-files.ts';
 import { planInvalid } from '../../plan/tasks/read-plan.ts';
 import { isDone, openTasks } from '../../plan/tasks/schedule.ts';
+import { isUnusable } from '../../repo/git/checkout.ts';
 import { driftOfPlan, driftSince } from '../../repo/git/drift.ts';
 import { currentBranch, repositoryFacts, uncommittedIn } from '../../repo/git/repository-facts.ts';
-import { openRunBranch } from '../../repo/git/run-branch.ts';
+import { openRunBranch, type Taken, takeWork } from '../../repo/git/run-branch.ts';
 import type { LiteDesk } from './desk.ts';
 import type { Selection } from './inputs.ts';
 import type { BatchItem } from './rules/todo.ts';
@@ -139,4 +143,73 @@ export async function recordProgress(
   const state =
     ended === undefined ? { at: 'LE' as const } : { at: 'done' as const, failed: !ended.accepted };
   await desk.todo({ ...state, batches: execution.batches });
+}
+
+/** The commit a piece of work began at, the part of its prompt that depends on how far the run was then, and where it is asked for. */
+export type Beginning<Words> = { start: string; words: Words; lane: string };
+
+type Kept<Words> = Beginning<Words> & { about: string; lost: number };
+
+/**
+ * Begins a piece of work once. A run that goes on after its failure asks again for what has not landed: on the same commit and in the
+ * same words its answer is found, and only landing is left. `about`: what the beginning holds for.
+ */
+export async function beginOnce<Words>(
+  desk: LiteDesk,
+  name: string,
+  about: string,
+  fresh: Beginning<Words>,
+): Promise<Beginning<Words>> {
+  const { root, lanes } = desk.context.live.directory;
+  const file = path.join(root, 'steps', `begin-${name}.json`);
+  const kept = existsSync(file)
+    ? (parseJson(readFileSync(file, 'utf8'), file) as Kept<Words>)
+    : { ...fresh, about: undefined, lost: 0 };
+  const isThere = existsSync(checkoutOf(desk, name));
+  if (isThere && kept.about === about) return { start: kept.start, words: kept.words, lane: kept.lane };
+  // Without its checkout the work is gone, whatever was answered: only in a lane of its own is it asked for again.
+  const isLost = !isThere && existsSync(path.join(lanes, `${kept.lane}-1`));
+  const lost = kept.lost + (isLost ? 1 : 0);
+  const beginning = { ...fresh, lane: lost === 0 ? fresh.lane : `${fresh.lane}-again-${lost}` };
+  await writeJsonAtomic(file, { schemaVersion: 1, about, lost, ...beginning });
+  return beginning;
+}
+
+type LiteLanding = Taken | { kind: 'unusable'; reason: string };
+
+/** Joins what was done in a checkout with the run's branch; a checkout from which nothing can be taken is a result of its own. */
+export async function landWork(
+  { root, branch }: Execution,
+  checkout: string,
+  start: string,
+  message: string,
+): Promise<LiteLanding> {
+  try {
+    return await takeWork(root, checkout, { branch, start, message });
+  } catch (error) {
+    if (!isUnusable(error)) throw error;
+    return { kind: 'unusable', reason: error.message.replace(/\.$/, '') };
+  }
+}
+
+/** Ignored files that are named; an installed package may have thousands. */
+const mostNamed = 5;
+
+/**
+ * Says what git ignored. True when the checkout has to stay: after work that landed, ignored files are by-products; where nothing landed they
+ * may be all there is.
+ */
+export function keepsIgnored(
+  desk: LiteDesk,
+  label: string,
+  landing: Extract<Taken, { ignored: string[] }>,
+  checkout: string,
+): boolean {
+  const { kind, ignored } = landing;
+  if (ignored.length === 0) return false;
+  const more = ignored.length - mostNamed;
+  const names = `${ignored.slice(0, mostNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  if (kind === 'nothing') desk.warn(`[${label}] git ignores ${names}; kept in ${checkout}.`);
+  else desk.note(`[${label}] not taken, because git ignores it: ${names}`);
+  return kind === 'nothing';
 }

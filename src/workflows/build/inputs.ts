@@ -1,7 +1,7 @@
 import type { Price } from '../../engine/costs.ts';
 import type { Assignment } from '../../plan/tasks/executor.ts';
 import type { LitePlanFiles } from '../../plan/tasks/plan-files.ts';
-import type { RunInputs } from '../inputs.ts';
+import type { RunInputs } from '../create-run.ts';
 import type { Preferences } from './rules/preferences.ts';
 
 /** What a person chose about execution: P-081, and in words: P-071. */

@@ -3,73 +3,67 @@ import { writeJsonAtomic } from '../../base/files/atomic.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { readJson } from '../../base/safe-json.ts';
 import { executionContextSchema } from '../../base/schema/lite/session-files.ts';
-import type { ServicesOf } from '../../council/call/services.ts';
+import type { WorkflowStart } from '../../council/call/services.ts';
 import { waitForLock } from '../../engine/lock.ts';
-import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
+import type { Outcome } from '../../engine/workflow.ts';
 import { planInvalid } from '../../plan/tasks/read-plan.ts';
 import { LiteDesk } from './desk.ts';
 import { executePlan } from './execute-plan.ts';
 import type { LiteInputs } from './inputs.ts';
 import { preferenceQuestions, preferencesFrom } from './rules/preferences.ts';
 import { confirmStage, isFallback } from './stage-confirm.ts';
-import { settledPlan } from './staleness.ts';
+import { settledPlan } from './stage-plan.ts';
 
 /** `charrette lite-execute`: a handoff, a plan file or a prompt in, reviewed code out (P-100…P-105). */
-export function liteExecuteWorkflow(servicesOf: ServicesOf): WorkflowDefinition<LiteInputs, Outcome> {
-  return {
-    name: 'lite-execute',
-    async run(context, inputs) {
-      const desk = new LiteDesk(context, await servicesOf(context.live), inputs);
-      const { files, handoff } = inputs;
-      if (files === undefined) throw planInvalid(['the run has no plan']);
-      desk.begin('LE-0', 'preferences');
-      await desk.askConsent();
-      for (const task of files.tasks) await desk.json(`.task/${task.id}.json`, task);
-      await desk.json('plan.json', files.plan);
-      if (handoff !== undefined) {
-        await context.step('take handoff', () =>
-          takeHandoff(handoff.file, context.live.directory.id, desk.time),
-        );
-        // P-014: the plan was allowed once.
-        const known = Object.entries(handoff.clarifications ?? {}).map(
-          ([question, answer]) => `- ${question} ${answer}`,
-        );
-        const selection = {
-          execution: inputs.executor ?? handoff.execution,
-          review: inputs.review ?? handoff.review,
-          assignments: inputs.assignments ?? {},
-        };
-        return executePlan(desk, files, selection, {
-          clarifications: known.length === 0 ? undefined : known.join('\n'),
-          auto: inputs.flags.autoYes || handoff.auto,
-        });
-      }
-      const asked = await desk.choose(preferenceQuestions('execute', inputs.flags), false);
-      const { autoYes } = preferencesFrom(
-        'execute',
-        inputs.flags,
-        new Map([...asked].map(([id, value]) => [id, { value }])),
-      );
-      const { confirm, selection } = await confirmStage(desk, files, {
-        version: 1,
-        auto: autoYes,
-        wishes: [],
-      });
-      if (confirm !== 'allow') {
-        return {
-          status: 'not-accepted',
-          exit: 6,
-          message: isFallback(desk, files)
-            ? 'Nothing was executed: no agent wrote this fallback plan. To execute it, run the command without -y and answer `confirm` with allow.'
-            : 'Cancelled; nothing was changed. Run `charrette build "…"` to plan again.',
-        };
-      }
-      const settled = await settledPlan(desk, files, autoYes);
-      if (settled === undefined)
-        return { status: 'not-accepted', exit: 6, message: 'Cancelled; nothing was changed.' };
-      return executePlan(desk, settled, selection, { clarifications: undefined, auto: autoYes });
-    },
-  };
+export async function liteExecute(...run: WorkflowStart<LiteInputs>): Promise<Outcome> {
+  const desk = new LiteDesk(...run);
+  const { context, inputs } = desk;
+  const { files, handoff } = inputs;
+  if (files === undefined) throw planInvalid(['the run has no plan']);
+  desk.begin('LE-0', 'preferences');
+  await desk.askConsent();
+  for (const task of files.tasks) await desk.json(`.task/${task.id}.json`, task);
+  await desk.json('plan.json', files.plan);
+  if (handoff !== undefined) {
+    await context.step('take handoff', () => takeHandoff(handoff.file, context.live.directory.id, desk.time));
+    // P-014: the plan was allowed once.
+    const known = Object.entries(handoff.clarifications ?? {}).map(
+      ([question, answer]) => `- ${question} ${answer}`,
+    );
+    const selection = {
+      execution: inputs.executor ?? handoff.execution,
+      review: inputs.review ?? handoff.review,
+      assignments: inputs.assignments ?? {},
+    };
+    return executePlan(desk, files, selection, {
+      clarifications: known.length === 0 ? undefined : known.join('\n'),
+      auto: inputs.flags.autoYes || handoff.auto,
+    });
+  }
+  const asked = await desk.choose(preferenceQuestions('execute', inputs.flags), false);
+  const { autoYes } = preferencesFrom(
+    'execute',
+    inputs.flags,
+    new Map([...asked].map(([id, value]) => [id, { value }])),
+  );
+  const { confirm, selection } = await confirmStage(desk, files, {
+    version: 1,
+    auto: autoYes,
+    wishes: [],
+  });
+  if (confirm !== 'allow') {
+    return {
+      status: 'not-accepted',
+      exit: 6,
+      message: isFallback(desk, files)
+        ? 'Nothing was executed: no agent wrote this fallback plan. To execute it, run the command without -y and answer `confirm` with allow.'
+        : 'Cancelled; nothing was changed. Run `charrette build "…"` to plan again.',
+    };
+  }
+  const settled = await settledPlan(desk, files, autoYes);
+  if (settled === undefined)
+    return { status: 'not-accepted', exit: 6, message: 'Cancelled; nothing was changed.' };
+  return executePlan(desk, settled, selection, { clarifications: undefined, auto: autoYes });
 }
 
 /** P-100: a handoff is used by one run, which may look at it as often as it is started again. */

@@ -1,10 +1,9 @@
 import { jsonText } from '../../base/safe-json.ts';
 import type { Clarifications, ExecutionContext } from '../../base/schema/lite/session-files.ts';
-import type { ServicesOf } from '../../council/call/services.ts';
-import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
+import type { WorkflowStart } from '../../council/call/services.ts';
+import type { Outcome } from '../../engine/workflow.ts';
 import { handoffToken } from '../../plan/tasks/handoff-spec.ts';
-import type { LitePlanFiles } from '../../plan/tasks/plan-files.ts';
-import { planText } from '../../plan/tasks/plan-files.ts';
+import { type LitePlanFiles, planText } from '../../plan/tasks/plan-files.ts';
 import { LiteDesk } from './desk.ts';
 import { executePlan } from './execute-plan.ts';
 import type { LiteInputs, Selection } from './inputs.ts';
@@ -12,76 +11,71 @@ import { preferenceQuestions, preferencesFrom } from './rules/preferences.ts';
 import { clarificationText, clarifyStage } from './stage-clarify.ts';
 import { confirmStage, isFallback, nobodyWrites } from './stage-confirm.ts';
 import { exploreStage } from './stage-explore.ts';
-import { planStage } from './stage-plan.ts';
-import { settledPlan } from './staleness.ts';
+import { planStage, settledPlan } from './stage-plan.ts';
 
 /** P-082: after this many changes the task is probably too large for this way of planning. */
 const manyChanges = 3;
 
 /** `charrette lite-plan`: preferences → explore → clarify → plan → confirm, and a handoff that can be executed once. */
-export function litePlanWorkflow(servicesOf: ServicesOf): WorkflowDefinition<LiteInputs, Outcome> {
-  return {
-    name: 'lite-plan',
-    async run(context, inputs) {
-      const desk = new LiteDesk(context, await servicesOf(context.live), inputs);
-      desk.begin('LP-0', 'preferences');
-      await desk.askConsent();
-      const asked = await desk.choose(preferenceQuestions('plan', inputs.flags), false);
-      const preferences = preferencesFrom(
-        'plan',
-        inputs.flags,
-        new Map([...asked].map(([id, value]) => [id, { value }])),
-      );
-      await desk.json('session-metadata.json', {
-        schemaVersion: 1,
-        id: inputs.session,
-        type: 'lite-plan',
-        status: 'planning',
-        created_at: desk.time,
-        preferences,
-      });
-      await desk.todo({ at: 'LP-1' });
-      const explore = await exploreStage(desk, preferences.forceExplore);
-      await desk.todo({ at: 'LP-2', ...(explore.skipped ? { skipped: ['LP-1'] } : {}) });
-      const clarifications = await clarifyStage(desk, explore.explored, preferences.autoYes);
-      const known = clarificationText(clarifications);
-      await desk.todo({ at: 'LP-3' });
-      let files = await planStage(desk, { explore, clarifications: known, version: 1 });
-      await desk.todo({ at: 'LP-4' });
-      const wishes: string[] = [];
-      for (let version = 1; ; version += 1) {
-        const { autoYes: auto } = preferences;
-        const { confirm, selection } = await confirmStage(desk, files, { version, auto, wishes });
-        if (confirm === 'cancel') return cancelled(desk, files);
-        const settled = confirm === 'allow' ? await settledPlan(desk, files, auto) : undefined;
-        if (confirm === 'allow' && settled === undefined) return cancelled(desk, files);
-        if (settled !== undefined) {
-          files = settled;
-          await desk.todo({ at: 'LP-5' });
-          const executable = !inputs.planOnly && desk.writers.length > 0;
-          await handOver(desk, files, { clarifications, selection, auto, consumed: executable });
-          // P-005: the same run goes on with the second half.
-          if (executable) return executePlan(desk, files, selection, { clarifications: known, auto });
-          return {
-            status: 'done',
-            exit: 0,
-            message: `The plan is allowed. ${nextStep(desk)}`,
-          };
-        }
-        if (version >= manyChanges)
-          desk.warn('The plan was changed three times; split the task, or use `charrette design` for it.');
-        const id = `modify-${version}`;
-        const wish = (await context.ask([{ id, text: 'What should be different?' }])).get(id)?.value ?? '';
-        wishes.push(wish);
-        files = await planStage(desk, {
-          explore,
-          clarifications: known,
-          version: version + 1,
-          change: { previous: files, wish },
-        });
-      }
-    },
-  };
+export async function litePlan(...run: WorkflowStart<LiteInputs>): Promise<Outcome> {
+  const desk = new LiteDesk(...run);
+  const { context, inputs } = desk;
+  desk.begin('LP-0', 'preferences');
+  await desk.askConsent();
+  const asked = await desk.choose(preferenceQuestions('plan', inputs.flags), false);
+  const preferences = preferencesFrom(
+    'plan',
+    inputs.flags,
+    new Map([...asked].map(([id, value]) => [id, { value }])),
+  );
+  await desk.json('session-metadata.json', {
+    schemaVersion: 1,
+    id: inputs.session,
+    type: 'lite-plan',
+    status: 'planning',
+    created_at: desk.time,
+    preferences,
+  });
+  await desk.todo({ at: 'LP-1' });
+  const explore = await exploreStage(desk, preferences.forceExplore);
+  await desk.todo({ at: 'LP-2', ...(explore.skipped ? { skipped: ['LP-1'] } : {}) });
+  const clarifications = await clarifyStage(desk, explore.explored, preferences.autoYes);
+  const known = clarificationText(clarifications);
+  await desk.todo({ at: 'LP-3' });
+  let files = await planStage(desk, { explore, clarifications: known, version: 1 });
+  await desk.todo({ at: 'LP-4' });
+  const wishes: string[] = [];
+  for (let version = 1; ; version += 1) {
+    const { autoYes: auto } = preferences;
+    const { confirm, selection } = await confirmStage(desk, files, { version, auto, wishes });
+    if (confirm === 'cancel') return cancelled(desk, files);
+    const settled = confirm === 'allow' ? await settledPlan(desk, files, auto) : undefined;
+    if (confirm === 'allow' && settled === undefined) return cancelled(desk, files);
+    if (settled !== undefined) {
+      files = settled;
+      await desk.todo({ at: 'LP-5' });
+      const executable = !inputs.planOnly && desk.writers.length > 0;
+      await handOver(desk, files, { clarifications, selection, auto, consumed: executable });
+      // P-005: the same run goes on with the second half.
+      if (executable) return executePlan(desk, files, selection, { clarifications: known, auto });
+      return {
+        status: 'done',
+        exit: 0,
+        message: `The plan is allowed. ${nextStep(desk)}`,
+      };
+    }
+    if (version >= manyChanges)
+      desk.warn('The plan was changed three times; split the task, or use `charrette design` for it.');
+    const id = `modify-${version}`;
+    const wish = (await context.ask([{ id, text: 'What should be different?' }])).get(id)?.value ?? '';
+    wishes.push(wish);
+    files = await planStage(desk, {
+      explore,
+      clarifications: known,
+      version: version + 1,
+      change: { previous: files, wish },
+    });
+  }
 }
 
 /** A command that would fail at once is not offered. */

@@ -1,12 +1,13 @@
 import type { Agent } from '../../agents/port.ts';
 import type { LiteTask } from '../../base/schema/lite/plan.ts';
+import { priceOf } from '../../engine/costs.ts';
 import type { Question } from '../../engine/question.ts';
 import { isCodexCallable, resolveExecutor } from '../../plan/tasks/executor.ts';
 import type { LitePlanFiles } from '../../plan/tasks/plan-files.ts';
 import { isDone, openTasks, type Round, scheduleTasks } from '../../plan/tasks/schedule.ts';
-import { scopeOf } from '../../plan/tasks/task-text.ts';
+import { renderTask, scopeOf } from '../../plan/tasks/task-text.ts';
+import { describeEstimate } from '../design/depth.ts';
 import type { LiteDesk } from './desk.ts';
-import { executionEstimate } from './estimate.ts';
 import type { LiteInputs, Selection } from './inputs.ts';
 import { explicitAssignments } from './rules/executor-wishes.ts';
 import { autoSelection } from './rules/preferences.ts';
@@ -175,4 +176,33 @@ function shortened(approach: string): string {
   const [first = ''] = approach.split('\n');
   const cut = first.length > longestApproach ? `${first.slice(0, longestApproach)}…` : first;
   return cut === approach ? cut : `${cut} (more in plan.json)`;
+}
+
+/** What a call that changes files takes beside its tasks, and how many turns see them; rough, and called so. */
+const perCall = 30_000;
+const turns = 8;
+const answerShare = 0.1;
+
+/** One line: calls, tokens and money of carrying a plan out, with what nobody knows. */
+export function executionEstimate(
+  rounds: readonly Round<LiteTask>[],
+  { roster, prices }: Pick<LiteInputs, 'roster' | 'prices'>,
+): string {
+  const batches = rounds.flatMap((round) => round.batches);
+  const costs = batches.map(({ executor, tasks }) => {
+    const tokens = perCall + (turns * tasks.map(renderTask).join('\n\n').length) / 4;
+    const model = roster.find(({ id }) => id === executor)?.model;
+    const price = priceOf(model, prices);
+    const usd =
+      price && (tokens / 1_000_000) * (price.input * (1 - answerShare) + price.output * answerShare);
+    return { executor, tokens, usd };
+  });
+  const known = costs.flatMap(({ usd }) => usd ?? []);
+  const unpriced = [...new Set(costs.filter(({ usd }) => usd === undefined).map(({ executor }) => executor))];
+  return describeEstimate({
+    calls: batches.length,
+    tokens: Math.round(costs.reduce((sum, { tokens }) => sum + tokens, 0) / 1000) * 1000,
+    ...(known.length === 0 ? {} : { usd: known.reduce((sum, usd) => sum + usd, 0) }),
+    ...(unpriced.length === 0 ? {} : { unpriced }),
+  });
 }

@@ -30,10 +30,10 @@ export async function exploreStage(desk: LiteDesk, forceExplore: boolean): Promi
   const { preset, angles } = pickAngles(task, complexity);
   desk.note(`complexity ${complexity}; ${preset} angles: ${angles.join(', ')} (${decision.reason})`);
   const time = desk.time;
-  const replies = await desk.ask(
+  const replies = await desk.askAgents(
     angles.map((angle, index) => ({
-      lane: `explore-${angle}`,
-      task: 'explore',
+      key: `explore-${angle}`,
+      kind: 'explore',
       judgement: 'exploration' as const,
       agents: desk.chain(index),
       draft: (schema) =>
@@ -44,7 +44,7 @@ export async function exploreStage(desk: LiteDesk, forceExplore: boolean): Promi
           total: angles.length,
           schema,
         }),
-      input: { angle },
+      facts: { angle },
     })),
   );
   const explored: Explored[] = [];

@@ -1,7 +1,9 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
+import { CharretteError } from '../../base/errors.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
-import { isRecord, readJson } from '../../base/safe-json.ts';
+import { isRecord, jsonText, readJson } from '../../base/safe-json.ts';
+import { unifiedDiff } from '../../base/text/diff.ts';
 import { isCodexCallable } from '../../plan/tasks/executor.ts';
 import { renderHandoff } from '../../plan/tasks/handoff-spec.ts';
 import {
@@ -9,7 +11,9 @@ import {
   filesFromAnswer,
   type LitePlanFiles,
   type PlanFacts,
+  readTaskTexts,
 } from '../../plan/tasks/plan-files.ts';
+import { planInvalid, readPlanFiles } from '../../plan/tasks/read-plan.ts';
 import type { LiteDesk } from './desk.ts';
 import { planningStrategy } from './rules/explore-decision.ts';
 import { litePlanPrompt } from './rules/prompts.ts';
@@ -49,7 +53,7 @@ export async function planStage(desk: LiteDesk, input: PlanStageInput): Promise<
       )
     : ((await askPlanner(desk, input, facts)) ?? degraded(desk, explored, facts));
   await writePlan(desk, files, explored, input.clarifications);
-  if (change !== undefined) await dropTasks(desk, version, change.previous);
+  if (change !== undefined) await dropTasks(desk, version, change.previous, files);
   const quality = files.plan._metadata.quality_check;
   for (const problem of quality?.minor ?? []) desk.note(`plan: ${problem}`);
   desk.end(
@@ -68,10 +72,10 @@ async function askPlanner(
   for (const attempt of [0, 1]) {
     const agents = desk.chain(attempt).filter((agent) => !asked.has(agent));
     if (agents.length === 0) break;
-    const [reply] = await desk.ask([
+    const [reply] = await desk.askAgents([
       {
-        lane: `lite-plan-${version}${attempt === 0 ? '' : '-again'}`,
-        task: 'lite-plan',
+        key: `lite-plan-${version}${attempt === 0 ? '' : '-again'}`,
+        kind: 'lite-plan',
         judgement: 'lite-plan' as const,
         agents,
         draft: (schema) =>
@@ -86,7 +90,7 @@ async function askPlanner(
                 : { previous: JSON.stringify(change.previous), wish: change.wish },
             schema,
           }),
-        input: { complexity: facts.complexity },
+        facts: { complexity: facts.complexity },
       },
     ]);
     for (const { agent } of reply?.failures ?? []) asked.add(agent);
@@ -144,7 +148,15 @@ async function writePlan(
 }
 
 /** P-062, P-082: files of tasks that the new plan no longer has. It is the plan on disk that counts: a lost journal repeats this. */
-async function dropTasks(desk: LiteDesk, version: number, previous: LitePlanFiles): Promise<void> {
+async function dropTasks(
+  desk: LiteDesk,
+  version: number,
+  previous: LitePlanFiles,
+  { tasks }: LitePlanFiles,
+): Promise<void> {
+  const kept = tasks.map(({ id }) => id);
+  // Emptied first: a file that the record has with text and that is missing counts as lost.
+  for (const { id } of previous.tasks) if (!kept.includes(id)) await desk.artifact(`.task/${id}.json`, '');
   const { artifacts } = desk.context.live.directory;
   await desk.context.step(`drop tasks ${version}`, async () => {
     const plan = readJson((await readTextFile(path.join(artifacts, 'plan.json'))) ?? '');
@@ -160,4 +172,77 @@ function explorationText(explored: readonly Explored[]): string | undefined {
   return explored
     .map(({ angle, exploration }) => `# ${angle}\n${JSON.stringify(exploration, null, 1)}`)
     .join('\n\n');
+}
+
+type Found = { diff: string; files?: LitePlanFiles; problems: string[] };
+
+/**
+ * P-167: the plan that is to be carried out. When its files were changed since they were written, the difference is shown and
+ * somebody says which of the two it is; `undefined` is neither.
+ */
+export async function settledPlan(
+  desk: LiteDesk,
+  planned: LitePlanFiles,
+  auto: boolean,
+): Promise<LitePlanFiles | undefined> {
+  const { artifacts } = desk.context.live.directory;
+  const found = await desk.context.step('plan files', () => readBack(artifacts, planned));
+  if (found.diff === '') return planned;
+  desk.note(`The files of the plan were changed since it was written:\n${found.diff}`);
+  for (const problem of found.problems) desk.warn(`The changed plan cannot be carried out: ${problem}`);
+  if (auto) {
+    desk.warn('Nobody is to be asked: the plan is carried out as it was written.');
+    return planned;
+  }
+  const usable = found.files !== undefined;
+  const answers = await desk.choose(
+    [
+      {
+        id: 'stale',
+        text: 'The files of the plan were changed. Which plan is it?',
+        detail: found.diff.slice(0, 4000),
+        options: [
+          ...(usable ? [{ value: 'changed', label: 'As the files are now' }] : []),
+          { value: 'planned', label: 'As it was written' },
+          { value: 'cancel', label: 'Neither: stop here' },
+        ],
+        recommended: usable ? 'changed' : 'planned',
+      },
+    ],
+    false,
+  );
+  const answer = answers.get('stale');
+  if (answer === 'cancel') return undefined;
+  if (answer === 'changed' && found.files !== undefined) return found.files;
+  return planned;
+}
+
+async function readBack(artifacts: string, { plan, tasks }: LitePlanFiles): Promise<Found> {
+  const planText = (await readTextFile(path.join(artifacts, 'plan.json'))) ?? '';
+  const texts = await readTaskTexts(artifacts);
+  const written = [
+    ['plan.json', jsonText(plan)],
+    ...tasks.map((task) => [`.task/${task.id}.json`, jsonText(task)]),
+  ];
+  const now = new Map([
+    ['plan.json', planText],
+    ...texts.map(({ file, text }) => [`.task/${file}`, text] as const),
+  ]);
+  const before = new Map(written.map(([name = '', text = '']) => [name, text]));
+  const names = [...new Set([...before.keys(), ...now.keys()])];
+  const diff = names
+    .map((name) => {
+      const change = unifiedDiff(before.get(name) ?? '', now.get(name) ?? '', { before: name, after: name });
+      return change.kind === 'diff' ? change.text : change.kind === 'same' ? '' : `${name} differs\n`;
+    })
+    .join('');
+  if (diff === '') return { diff, problems: [] };
+  try {
+    const { files, quality } = readPlanFiles(planText, texts);
+    if (quality.critical.length > 0) throw planInvalid(quality.critical);
+    return { diff, files, problems: [] };
+  } catch (error) {
+    if (!(error instanceof CharretteError)) throw error;
+    return { diff, problems: [error.message] };
+  }
 }

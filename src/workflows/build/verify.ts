@@ -8,13 +8,17 @@ import { moveCheckout, openCheckout } from '../../repo/git/checkout.ts';
 import { branchTip, diffBetween, findLanded, markedMessage } from '../../repo/git/run-branch.ts';
 import { removeWorktree } from '../../repo/git/worktrees.ts';
 import { proofOf } from './batches.ts';
-import { beginOnce } from './beginning.ts';
 import type { LiteDesk } from './desk.ts';
-import { checkoutOf, doneBefore, type Execution, markOf } from './execution.ts';
-import { keepsIgnored, landWork } from './landing.ts';
-import { mergeReviews } from './rules/panel-review.ts';
+import {
+  beginOnce,
+  checkoutOf,
+  doneBefore,
+  type Execution,
+  keepsIgnored,
+  landWork,
+  markOf,
+} from './execution.ts';
 import { codeReviewPrompt, fixPrompt } from './rules/prompts.ts';
-import { reviewersOf } from './rules/reviewers.ts';
 import {
   type CodeVerdict,
   type Convergence,
@@ -23,6 +27,8 @@ import {
   convergenceOf,
   criteriaStates,
   fixesNeeded,
+  mergeReviews,
+  reviewersOf,
   reviewShortfall,
 } from './rules/verdict.ts';
 import { runTests, type TestRun } from './run-tests.ts';
@@ -128,10 +134,10 @@ async function askReview(
   const criteria = files.tasks.flatMap(({ id, convergence }) =>
     convergence.criteria.map((_, index) => ({ id: `${id}#${index + 1}` })),
   );
-  const replies = await desk.ask(
+  const replies = await desk.askAgents(
     reviewers.map((reviewer) => ({
-      lane: `code-review-${round}${reviewers.length === 1 ? '' : `-${laneName(reviewer)}`}`,
-      task: 'code-review',
+      key: `code-review-${round}${reviewers.length === 1 ? '' : `-${laneName(reviewer)}`}`,
+      kind: 'code-review',
       judgement: 'code-review' as const,
       agents: [reviewer],
       draft: (schema: JsonSchema) =>
@@ -143,8 +149,8 @@ async function askReview(
           tests: tests.command === null ? 'No command is known.' : `${tests.outcome}\n${tests.output}`,
           schema,
         }),
-      input: { criteria },
-      work: { directory, access: 'read' as const },
+      facts: { criteria },
+      place: { directory, access: 'read' as const },
     })),
   );
   const missing = new Map<string, string>();
@@ -192,15 +198,15 @@ async function fix(desk: LiteDesk, execution: Execution, found: string[], round:
     unwell,
   });
   const executor = writers.includes(wanted) ? wanted : (writers[0] ?? wanted);
-  const [reply] = await desk.ask([
+  const [reply] = await desk.askAgents([
     {
-      lane,
-      task: 'fix',
+      key: lane,
+      kind: 'fix',
       judgement: 'execution' as const,
       agents: [executor, ...(auto ? writers.filter((id) => id !== executor) : [])],
       draft: (schema) =>
         fixPrompt({ commission: desk.commission('execute', clarifications), problems, round, schema }),
-      work: { directory: path.join(checkout, prefix), access: 'write', start: { checkout, commit: start } },
+      place: { directory: path.join(checkout, prefix), access: 'write', start: { checkout, commit: start } },
     },
   ]);
   if (reply?.value === undefined) {

@@ -2,19 +2,17 @@ import path from 'node:path';
 import { type Usage, unknownUsage } from '../../agents/port.ts';
 import { CharretteError } from '../../base/errors.ts';
 import { counted } from '../../base/text/format.ts';
-import type { ServicesOf } from '../../council/call/services.ts';
-import { uncounted } from '../../engine/costs.ts';
+import type { WorkflowStart } from '../../council/call/services.ts';
 import type { RunEvent } from '../../engine/event.ts';
 import { type LedgerEntry, readLedger } from '../../engine/ledger.ts';
 import { homeOf, type RunDirectory, runDirectoryOf } from '../../engine/run-directory.ts';
-import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
-import { askConsent } from '../consent.ts';
+import type { Outcome } from '../../engine/workflow.ts';
 import { createNamedRun } from '../create-run.ts';
 import { describeEstimate } from '../design/depth.ts';
 import { declaredPlaces } from '../design/step-0-setup.ts';
 import { guardTree } from '../design/tree.ts';
 import { forwardEvents } from '../forward-events.ts';
-import { describeSpent, type TotalUsage, totalUsage } from '../spent.ts';
+import { askBudget, askConsent, type TotalUsage, totalUsage } from '../permission.ts';
 import { type ComparedTask, compared, comparisonText, costOfCalls } from './comparison.ts';
 import { CompareDesk } from './desk.ts';
 import {
@@ -33,29 +31,25 @@ type Task = CompareInputs['tasks'][number];
 const sides = ['solo', 'panel'] as const;
 
 /** `charrette compare`: every feature designed by one agent and by the panel, then judged blind, in both orders. */
-export function compareWorkflow(servicesOf: ServicesOf): WorkflowDefinition<CompareInputs, Outcome> {
-  return {
-    name: 'compare',
-    async run(context, inputs) {
-      const desk = new CompareDesk(context, await servicesOf(context.live), inputs);
-      await confirm(desk);
-      const tasks: ComparedTask[] = [];
-      for (const [index, task] of inputs.tasks.entries()) {
-        const number = index + 1;
-        await checkBudget(desk, number);
-        desk.begin(`task-${number}`, `task ${number} of ${inputs.tasks.length}: ${task.feature}`);
-        const results = await design(desk, task, number);
-        await guardTree(desk, inputs.project, inputs.tree, `task-${number}`, [
-          results.solo.run,
-          results.panel.run,
-        ]);
-        const done = await judge(desk, task, number, results);
-        tasks.push(done);
-        desk.end(`task ${number}: ${done.verdict ?? `no verdict — ${done.problem}`}`);
-      }
-      return conclude(desk, tasks);
-    },
-  };
+export async function compare(...run: WorkflowStart<CompareInputs>): Promise<Outcome> {
+  const desk = new CompareDesk(...run);
+  const { inputs } = desk;
+  await confirm(desk);
+  const tasks: ComparedTask[] = [];
+  for (const [index, task] of inputs.tasks.entries()) {
+    const number = index + 1;
+    await checkBudget(desk, number);
+    desk.begin(`task-${number}`, `task ${number} of ${inputs.tasks.length}: ${task.feature}`);
+    const results = await design(desk, task, number);
+    await guardTree(desk, inputs.project, inputs.tree, `task-${number}`, [
+      results.solo.run,
+      results.panel.run,
+    ]);
+    const done = await judge(desk, task, number, results);
+    tasks.push(done);
+    desk.end(`task ${number}: ${done.verdict ?? `no verdict — ${done.problem}`}`);
+  }
+  return conclude(desk, tasks);
 }
 
 /** Consent once per project; the cost of a comparison is asked about every time. */
@@ -189,9 +183,9 @@ async function collect(
   const [alone, together] = [blindPlan(solo.plan, rules), blindPlan(panel.plan, rules)];
   const replies = await desk.judge(
     judges.flatMap(({ id }) => [
-      { lane: `compare-${number}-${id}`, agent: id, feature, criteria, planA: alone, planB: together },
+      { key: `compare-${number}-${id}`, agent: id, feature, criteria, planA: alone, planB: together },
       {
-        lane: `compare-${number}-${id}-swapped`,
+        key: `compare-${number}-${id}-swapped`,
         agent: id,
         feature,
         criteria,
@@ -248,32 +242,14 @@ async function conclude(desk: CompareDesk, tasks: ComparedTask[]): Promise<Outco
 
 /** A limit on tokens or money holds for all runs of the comparison together; it pauses between two tasks. */
 async function checkBudget(desk: CompareDesk, number: number): Promise<void> {
-  const { context, inputs } = desk;
-  const { maxTokens, maxUsd } = inputs.budget;
-  if (maxTokens === undefined && maxUsd === undefined) return;
-  const spent = await context.step(`budget before task ${number}`, async () => spentOnTasks(desk, number));
-  const blind = maxUsd === undefined ? undefined : uncounted(spent);
-  if (blind !== undefined && !desk.saidUncounted) desk.warn(blind);
-  desk.saidUncounted ||= blind !== undefined;
-  const over =
-    (maxTokens !== undefined && spent.tokens >= maxTokens) || (maxUsd !== undefined && spent.usd >= maxUsd);
-  if (!over) return;
-  const id = `budget-task-${number}`;
-  const answers = await context.ask([
-    {
-      id,
-      text: `The budget is used up (${describeSpent(spent)}) before task ${number} of ${inputs.tasks.length}. Continue without a limit?`,
-      options: [
-        { value: 'continue', label: 'Continue without a limit' },
-        { value: 'stop', label: 'Stop here and keep what there is' },
-      ],
-    },
-  ]);
-  if (answers.get(id)?.value === 'continue') {
-    inputs.budget.maxTokens = undefined;
-    inputs.budget.maxUsd = undefined;
-    return;
-  }
+  const { inputs } = desk;
+  const isOver = await askBudget(desk, {
+    step: `budget before task ${number}`,
+    id: `budget-task-${number}`,
+    spent: () => spentOnTasks(desk, number),
+    where: ` before task ${number} of ${inputs.tasks.length}`,
+  });
+  if (!isOver) return;
   throw new CharretteError({
     code: 'budget-used-up',
     message: `Stopped before task ${number}: the budget is used up.`,

@@ -3,11 +3,11 @@ import path from 'node:path';
 import { writeFileAtomic } from '../../base/files/atomic.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { noPrefix, type StepPrefix, stepName } from '../../council/breadcrumbs.ts';
-import type { AgentHealth, RunAvailability } from '../../council/health.ts';
+import type { AgentHealth, Health } from '../../council/health.ts';
+import { projectRun } from '../../engine/run-directory.ts';
 import { poisonManifest, putAside, writeManifest } from '../../plan/manifest.ts';
 import { appendIssue, type IssueCategory } from '../../plan/validate.ts';
 import type { Desk } from './desk.ts';
-import { projectRun } from './worker-place.ts';
 
 /** L-115, F-33: `KEY=value` lines, split at the first `=`. Blank lines, comments and lines without `=` are skipped; nothing is ever evaluated. */
 export function parseKeyValues(text: string): Map<string, string> {
@@ -122,7 +122,7 @@ export async function greetCaller(desk: Desk): Promise<string[]> {
 }
 
 /** L-128: the health sidecar of the session environment; a vendor the caller asks about and we lack is not healthy. */
-export async function reportHealth(desk: Desk, health: RunAvailability): Promise<void> {
+export async function reportHealth(desk: Desk, health: Health): Promise<void> {
   const { caller } = desk.inputs;
   if (caller === undefined) return;
   await desk.context.step('write health', () =>

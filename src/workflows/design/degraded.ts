@@ -1,3 +1,4 @@
+import type { JudgementName } from '../../base/schema/judgements.ts';
 import type { Reply, Seat } from '../../council/council.ts';
 import type { SeatLoss } from '../../engine/run-record.ts';
 
@@ -14,20 +15,20 @@ export const notDegraded = (): Degraded => ({ seats: [], oneSided: [] });
 export function lossIn(
   kind: string,
   seat: Pick<Seat, 'label' | 'planned'>,
-  reply: Pick<Reply<never>, 'ok' | 'agent' | 'failures'> & { message?: string | undefined },
+  { value, agent, failures, message }: Reply<JudgementName>,
 ): SeatLoss | undefined {
   const { planned } = seat;
   const role = roleOf(kind);
   // A narrow task of the author without an answer leaves a gap in the run, not at the table.
-  if (planned === undefined || (role === 'author' && !reply.ok)) return undefined;
-  if (reply.ok && reply.agent === planned.agent) return undefined;
-  const failure = reply.failures.find(({ agent }) => agent === planned.agent);
-  const reason = planned.down ?? failure?.message ?? reply.message ?? 'another agent had the seat';
+  if (planned === undefined || (role === 'author' && value === undefined)) return undefined;
+  if (value !== undefined && agent === planned.agent) return undefined;
+  const failure = failures.find((each) => each.agent === planned.agent);
+  const reason = planned.down ?? failure?.message ?? message ?? 'another agent had the seat';
   return {
     role,
     seat: seat.label,
     planned: planned.agent,
-    actual: reply.ok ? reply.agent : null,
+    actual: value === undefined ? null : agent,
     reason,
   };
 }

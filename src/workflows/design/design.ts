@@ -1,25 +1,38 @@
 import { writeJsonAtomic } from '../../base/files/atomic.ts';
-import type { ServicesOf } from '../../council/call/services.ts';
-import { synthesise } from '../../council/synthesis.ts';
-import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
+import type { Plan } from '../../base/schema/judgements/plan.ts';
+import { diagramWarning, dialecticPayload, payloads } from '../../council/breadcrumbs.ts';
+import type { CallServices, WorkflowStart } from '../../council/call/services.ts';
+import { type Seat, tryAuthor } from '../../council/council.ts';
+import { type Debate, debate, type HeardDebate, planDebates } from '../../council/debate.ts';
+import { renderDecisions } from '../../council/decisions.ts';
+import { type JudgeBallots, judge } from '../../council/judge.ts';
+import { countDispositions, type Resolution, renderResolutions, resolve } from '../../council/resolutions.ts';
+import { type Sketched, sketch } from '../../council/sketch.ts';
+import { type Approach, renderSynthesis, synthesise } from '../../council/synthesis.ts';
+import { workerState } from '../../engine/run-directory.ts';
+import type { Outcome, WorkflowContext } from '../../engine/workflow.ts';
+import { checkDiagram, diagramBody, diagramIssues } from '../../plan/diagram.ts';
+import { parseMermaid } from '../../plan/mermaid-fences.ts';
+import { renderPlan } from '../../plan/plan-text.ts';
 import type { Commission } from '../../prompts/panel/common.ts';
+import { diagramPrompt, planPrompt } from '../../prompts/panel/plan.ts';
+import { fileKind } from '../../repo/index/file-kinds.ts';
+import { logIssues } from './caller.ts';
+import { addLoss } from './degraded.ts';
 import { Desk } from './desk.ts';
 import { clarify, discussOpenPoints, discussScope } from './discussions.ts';
 import type { Deliberation, DesignInputs, SeatedTable } from './inputs.ts';
 import { type IsolatedJob, type IsolatedResult, runIsolatedPhase } from './isolated-phase.ts';
-import { setup } from './step-0-setup.ts';
+import { afterFailures, freshJury, noteAbsent, setup } from './step-0-setup.ts';
 import { chooseBranch } from './step-1-branch.ts';
-import { keepApproach, scout, sketchAll } from './step-2a-sketches.ts';
-import { settleDecisions } from './step-2a5-dialectic.ts';
 import { adoptPlan, writePlan } from './step-2b-plan.ts';
 import { reviewPlan } from './step-3-review.ts';
-import { drawDiagram } from './step-3b-diagram.ts';
 import { handOver, showRejected } from './step-5-hand-over.ts';
 import { settleTree } from './tree.ts';
-import { workerState } from './worker-place.ts';
 
 /** `charrette design`: the steps in order (L-020); each gets what it needs and none can end the run early. */
-async function design(desk: Desk): Promise<Outcome> {
+export async function design(...run: WorkflowStart<DesignInputs>): Promise<Outcome> {
+  const desk = new Desk(...run);
   const { auto, quick, subagent } = desk.inputs;
   const table = await setup(desk); //                                                0     health, seats
   const commission = await settleScope(desk, table); //                              1-1d  branch, questions, scope
@@ -62,7 +75,8 @@ async function conclude(desk: Desk, commission: Commission, made: Deliberation):
 }
 
 /** `charrette plan edit`: your own version of a plan, checked and reviewed like any other. */
-async function reviewEdited(desk: Desk): Promise<Outcome> {
+export async function reviewEdited(...run: WorkflowStart<DesignInputs>): Promise<Outcome> {
+  const desk = new Desk(...run);
   const table = await setup(desk);
   const commission = commissionOf(desk);
   const plan = await adoptPlan(desk, table.author, commission);
@@ -77,36 +91,143 @@ function commissionOf({ inputs }: Desk): Commission {
   return { description: inputs.feature, brief: inputs.brief };
 }
 
-export function designWorkflow(servicesOf: ServicesOf): WorkflowDefinition<DesignInputs, Outcome> {
-  return {
-    name: 'design',
-    run: async (context, inputs) => design(new Desk(context, await servicesOf(context.live), inputs)),
-  };
-}
-
-export function reviewWorkflow(servicesOf: ServicesOf): WorkflowDefinition<DesignInputs, Outcome> {
-  return {
-    name: 'design-review',
-    run: async (context, inputs) => reviewEdited(new Desk(context, await servicesOf(context.live), inputs)),
-  };
-}
-
 /** The isolated phase as a separate run, started by the worker process. */
-export function isolatedWorkflow(
-  servicesOf: ServicesOf,
-): WorkflowDefinition<DesignInputs & { start: IsolatedJob['start'] }, Outcome> {
-  return {
-    name: 'design-heavy',
-    async run(context, { start, ...inputs }) {
-      const desk = new Desk(context, await servicesOf(context.live), inputs);
-      const made = await deliberate(desk, start.table, start.commission);
-      const last = inputs.auto ? await conclude(desk, start.commission, made) : made;
-      const { warnings, degraded } = desk;
-      const result: IsolatedResult = { made: last, warnings, degraded };
-      await context.step('keep the design', () =>
-        writeJsonAtomic(workerState(context.live.directory), result),
-      );
-      return { status: 'done', exit: 0 };
-    },
-  };
+export async function isolatedDesign(
+  context: WorkflowContext,
+  services: CallServices,
+  { start, ...inputs }: DesignInputs & { start: IsolatedJob['start'] },
+): Promise<Outcome> {
+  const desk = new Desk(context, services, inputs);
+  const made = await deliberate(desk, start.table, start.commission);
+  const last = inputs.auto ? await conclude(desk, start.commission, made) : made;
+  const { warnings, degraded } = desk;
+  const result: IsolatedResult = { made: last, warnings, degraded };
+  await context.step('keep the design', () => writeJsonAtomic(workerState(context.live.directory), result));
+  return { status: 'done', exit: 0 };
+}
+
+/** Step 2a, which ends with its synthesis. */
+async function sketchAll(
+  desk: Desk,
+  table: SeatedTable,
+  commission: Commission,
+): Promise<{ sketches: Sketched[]; table: SeatedTable }> {
+  desk.begin('2a');
+  if (table.sketchers.length === 0) {
+    desk.skip('none asked for');
+    return { sketches: [], table };
+  }
+  const mode = desk.inputs.quick ? 'quick' : 'regular';
+  const { sketches, replies } = await sketch(desk, table.sketchers, commission, mode);
+  return { sketches, table: await afterFailures(desk, table, 'sketches', replies) };
+}
+
+/** What the scout finds, as evidence for those who sketch and plan. Nothing when it is not in the run, or is alone in it. */
+async function scout(desk: Desk): Promise<Pick<Commission, 'evidence'>> {
+  const { agents } = desk.services;
+  const own = [...agents.values()].find(({ family }) => family === 'static');
+  if (own === undefined || desk.isRuleBased) return {};
+  const seat: Seat = { id: 'scout', label: 'Scout', agents: [own.id] };
+  const reply = await tryAuthor(desk, seat, {
+    key: 'scout',
+    kind: 'evidence',
+    judgement: 'plan',
+    draft: (schema) => planPrompt({ commission: { description: desk.inputs.feature }, schema }),
+    facts: {},
+  });
+  if (reply.value === undefined) return {};
+  const evidence = renderPlan(reply.value);
+  await desk.artifact('scout-brief.txt', evidence);
+  return { evidence };
+}
+
+/** Step 2a.4, its files: the one approach, and what stays contested. */
+async function keepApproach(desk: Desk, { synthesis, decisions }: Approach): Promise<void> {
+  const text = synthesis === undefined ? undefined : renderSynthesis(synthesis);
+  await desk.artifact('approach-synthesis.txt', text ?? 'NO_SKETCHES\n');
+  await desk.artifact('contested-decisions.md', renderDecisions(decisions));
+  if (text === undefined) return;
+  desk.show('Approach Synthesis', text);
+  // L-046: a caller reads the body in its file and gets one line here.
+  desk.end(desk.inputs.caller === undefined ? undefined : payloads.synthesisSaved);
+}
+
+/** Step 2a.5: contested decisions are debated, then judged; each gets a resolution (L-477…L-535). */
+async function settleDecisions(
+  desk: Desk,
+  table: SeatedTable,
+  commission: Commission,
+  { synthesis, decisions }: Approach,
+): Promise<Resolution[]> {
+  desk.begin('2a.5');
+  if (decisions.length === 0) {
+    await desk.artifact('dialectic-resolutions.md', '');
+    desk.skip(payloads.noContestedDecisions);
+    return [];
+  }
+  const { dialectic, debates: layout } = desk.inputs;
+  const bothOrders = dialectic === 'binding';
+  const debates: Debate[] =
+    dialectic === 'off'
+      ? decisions.map((decision) => ({ kind: 'off', decision }))
+      : await debate(desk, planDebates(decisions, { buckets: table.buckets, layout }), {
+          commission,
+          synthesis,
+        });
+  for (const { label, planned } of table.buckets.filter(({ agent, planned }) => agent === '' && planned)) {
+    const isSkipped = debates.some((each) => each.kind === 'skipped' && each.label === label);
+    if (planned !== undefined && isSkipped)
+      addLoss(desk.degraded, {
+        ...{ role: 'debate', seat: label, planned: planned.agent, actual: null },
+        reason: planned.down ?? 'unavailable',
+      });
+  }
+  const heard = debates.filter((each) => each.kind === 'heard');
+  const ballots = heard.length === 0 ? [] : await hearJudges(desk, table, heard);
+  const resolutions = resolve(debates, ballots, { bothOrders });
+  const text = renderResolutions(resolutions);
+  await desk.artifact('dialectic-resolutions.md', text);
+  desk.show('Dialectic Resolutions', text);
+  desk.end(dialecticPayload(countDispositions(resolutions)));
+  return resolutions;
+}
+
+async function hearJudges(
+  desk: Desk,
+  { announced }: SeatedTable,
+  debates: readonly HeardDebate[],
+): Promise<JudgeBallots[]> {
+  const { dialectic, feature: neutral } = desk.inputs;
+  const jury = await freshJury(desk, announced);
+  noteAbsent(desk, jury, 'judge');
+  return judge(desk, debates, jury.judges, { bothOrders: dialectic === 'binding', neutral });
+}
+
+/** Step 3b: one picture of the architecture, promoted only when it is safe and parses (L-740…L-761). */
+async function drawDiagram(desk: Desk, author: Seat, plan: Plan): Promise<void> {
+  desk.begin('3b');
+  // L-762: documents and settings have no architecture to draw.
+  if (plan.files.every(({ path }) => fileKind(path) !== 'source'))
+    return desk.skip('the plan changes no source file');
+  const reply = await tryAuthor(desk, author, {
+    key: 'diagram',
+    kind: 'diagram',
+    judgement: 'diagram',
+    draft: (schema) => diagramPrompt({ plan: renderPlan(plan), schema }),
+    facts: { plan },
+  });
+  const drawn = reply.value ?? { mermaid: null, reason: reply.message ?? null };
+  const outcome = await desk.context.step('check diagram', () =>
+    checkDiagram(drawn.mermaid, drawn.reason, parseMermaid),
+  );
+  if (outcome.status === 'ok') {
+    await desk.artifact('architecture-diagram.md', outcome.file);
+    desk.show('Architecture Diagram', diagramBody(outcome.file));
+    return desk.end(desk.inputs.caller === undefined ? payloads.diagramGenerated : payloads.saved);
+  }
+  const warning = diagramWarning(outcome, desk.elapsed(), desk.inputs.prefix);
+  if (warning !== undefined) desk.warn(warning);
+  const issues = diagramIssues(outcome);
+  if (issues.length > 0) await logIssues(desk, 'Warnings', issues);
+  desk.end();
 }

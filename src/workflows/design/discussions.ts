@@ -13,7 +13,7 @@ import {
   type SettledPoint,
 } from '../../council/discussion.ts';
 import { renderAccepted } from '../../council/outcome-files.ts';
-import { renderResolutions } from '../../council/resolutions-text.ts';
+import { renderResolutions } from '../../council/resolutions.ts';
 import type { Question } from '../../engine/question.ts';
 import { renderPlan } from '../../plan/plan-text.ts';
 import type { Commission } from '../../prompts/panel/common.ts';
@@ -34,7 +34,7 @@ export async function clarify(desk: Desk, author: Seat, commission: Commission):
     facts: {},
   });
   await desk.checkTree('question-collection');
-  if (!reply.ok) return skip(desk, payloads.noUsableAnswer, commission);
+  if (reply.value === undefined) return skip(desk, payloads.noUsableAnswer, commission);
   const found = reply.value.questions;
   if (found.length === 0) {
     desk.end(payloads.noQuestions);
@@ -167,10 +167,17 @@ async function discuss(
   });
   // Only in the first round: after the review a run may wait for you, so a change may be yours.
   if (round === 1) await desk.checkTree('discussion-collection');
-  const points = reply.ok ? reply.value.points : [];
+  const points = reply.value?.points ?? [];
   const fewest = round === 1 ? discussionLimits.fewestScopeBranches : 1;
   if (points.length < fewest)
-    return { count: 0, text: '', decided: '', answeredByCode: '', deferred: false, failed: !reply.ok };
+    return {
+      count: 0,
+      text: '',
+      decided: '',
+      answeredByCode: '',
+      deferred: false,
+      failed: reply.value === undefined,
+    };
   const { ask, deferred } = planRound(points);
   const entries: SettledPoint[] = [];
   for (const [index, point] of points.entries()) {

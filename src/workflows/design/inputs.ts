@@ -2,15 +2,14 @@ import type { Config } from '../../base/schema/config.ts';
 import type { Plan } from '../../base/schema/judgements/plan.ts';
 import type { StepPrefix } from '../../council/breadcrumbs.ts';
 import type { NumberedDecision } from '../../council/decisions.ts';
-import type { RunAvailability } from '../../council/health.ts';
+import type { Health } from '../../council/health.ts';
 import type { OutOfScopeEntry, ReviewOutcome } from '../../council/outcome-files.ts';
 import type { SketchCount } from '../../council/panels.ts';
-import type { Resolution } from '../../council/resolutions.ts';
-import { renderVoted } from '../../council/resolutions-text.ts';
+import { type Resolution, renderVoted } from '../../council/resolutions.ts';
 import type { Table } from '../../council/seating.ts';
 import type { Price } from '../../engine/costs.ts';
 import type { DecidedPoint } from '../../plan/grounding/decisions.ts';
-import type { RunInputs } from '../inputs.ts';
+import type { RunInputs } from '../create-run.ts';
 import type { Caller } from './caller.ts';
 import type { Estimate } from './depth.ts';
 import type { Entry } from './entry.ts';
@@ -82,7 +81,7 @@ export type Deliberation = {
 
 /** The seats at this point of the run, and the agents that are up. */
 export type SeatedTable = Table & {
-  health: RunAvailability;
+  health: Health;
   /** The agents of the panel that was announced. */
   announced: string[];
 };

@@ -14,14 +14,13 @@ import { leaveMessage } from '../../engine/inbox.ts';
 import { readLedger } from '../../engine/ledger.ts';
 import type { LiveRun } from '../../engine/live-run.ts';
 import { readQuestions, unanswered } from '../../engine/question.ts';
-import type { RunDirectory } from '../../engine/run-directory.ts';
+import { type RunDirectory, workerDirectory, workerHome, workerState } from '../../engine/run-directory.ts';
 import { diagramBody } from '../../plan/diagram.ts';
 import type { Commission } from '../../prompts/panel/common.ts';
 import { forwardEvents } from '../forward-events.ts';
 import { addLoss, type Degraded } from './degraded.ts';
 import type { Desk } from './desk.ts';
 import type { Deliberation, DesignInputs, SeatedTable } from './inputs.ts';
-import { workerDirectory, workerHome, workerState } from './worker-place.ts';
 
 /** L-256, L-257, C-08: what the isolated phase must leave behind. */
 export const requiredArtifacts = {

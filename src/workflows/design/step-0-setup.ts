@@ -1,19 +1,35 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { failurePolicies } from '../../agents/failure-kinds.ts';
+import type { Agent, LaneKind } from '../../agents/port.ts';
 import { CharretteError } from '../../base/errors.ts';
-import { healthWarning, isUp, runAvailability } from '../../council/health.ts';
+import type { JudgementName } from '../../base/schema/judgements.ts';
+import type { Reply } from '../../council/council.ts';
+import {
+  afterLaneFailure,
+  type Health,
+  healthFrom,
+  healthWarning,
+  isUp,
+  lostAgentWarning,
+  type ProbeOutcome,
+} from '../../council/health.ts';
 import { ruleBasedMark } from '../../council/rule-based/wording.ts';
 import {
   agentLabel,
   type Bucket,
   describeUnused,
   replacementOf,
+  seatPanel,
+  type Table,
   unseatedAgents,
 } from '../../council/seating.ts';
-import { askConsent } from '../consent.ts';
+import { askConsent } from '../permission.ts';
 import { greetCaller, reportHealth } from './caller.ts';
+import { addLoss } from './degraded.ts';
 import { describeEstimate } from './depth.ts';
 import type { Desk } from './desk.ts';
-import type { SeatedTable } from './inputs.ts';
-import { agentsOf, probeAgents, seat } from './table.ts';
+import { rulesOf, type SeatedTable } from './inputs.ts';
 
 /** Step 0: consent, a health check of every agent, the seats (L-100…L-129). */
 export async function setup(desk: Desk): Promise<SeatedTable> {
@@ -25,7 +41,7 @@ export async function setup(desk: Desk): Promise<SeatedTable> {
   const agents = agentsOf(desk);
   const knownDown = await greetCaller(desk);
   const probes = await probeAgents(desk, 'agents', agents, knownDown);
-  const health = runAvailability(probes);
+  const health = healthFrom(probes);
   const up = agents.filter((agent) => isUp(health, agent.id));
   for (const agent of agents) {
     const state = health.agents[agent.id];
@@ -135,4 +151,102 @@ export function declaredPlaces(roster: Desk['inputs']['roster']): string[] {
     ...(command === undefined ? [] : [`${id} runs: ${command.join(' ')}`]),
     ...(baseUrl === undefined ? [] : [`${id} talks to: ${baseUrl}`]),
   ]);
+}
+
+/** The agents that may take a seat. The scout takes one only when there is no other agent. */
+export function agentsOf({ services, isRuleBased }: Desk): Agent[] {
+  return [...services.agents.values()].filter(({ family }) => isRuleBased || family !== 'static');
+}
+
+/** The panel that was asked for, filled with the agents that are up. */
+export function seat(desk: Desk, health: Health, announced: string[]): SeatedTable {
+  return { ...seatPanel(agentsOf(desk), health, desk.inputs, announced), health, announced };
+}
+
+/** L-510: a fresh health check, so that a slow debate keeps no agent from judging; its result stays in this phase. */
+export async function freshJury(
+  desk: Desk,
+  announced: readonly string[],
+): Promise<Pick<Table, 'judges' | 'absent'>> {
+  const agents = agentsOf(desk);
+  const health = healthFrom(await probeAgents(desk, 'judges', agents));
+  return seatPanel(agents, health, desk.inputs, announced);
+}
+
+/** L-124, L-126: runs the health check of every agent, except those that a caller knows to be down (L-114). */
+export function probeAgents(
+  desk: Desk,
+  name: string,
+  agents: readonly Agent[],
+  knownDown: readonly string[] = [],
+): Promise<Record<string, ProbeOutcome>> {
+  return desk.context.step(`probe ${name}`, async (signal) => {
+    const outcomes = await Promise.all(
+      agents.map(async (agent): Promise<[string, ProbeOutcome]> => {
+        if (knownDown.includes(agent.id)) {
+          return [agent.id, { available: true, healthy: false, reason: 'reported unhealthy by the caller' }];
+        }
+        const laneDirectory = path.join(desk.context.live.directory.lanes, `probe-${agent.id}`);
+        await mkdir(laneDirectory, { recursive: true });
+        const {
+          healthy,
+          available = true,
+          message,
+        } = await agent.probe({
+          signal,
+          onEvent() {},
+          laneDirectory,
+          directory: desk.inputs.project,
+        });
+        return [agent.id, { available, healthy, ...(message === undefined ? {} : { reason: message }) }];
+      }),
+    );
+    signal.throwIfAborted();
+    return Object.fromEntries(outcomes);
+  });
+}
+
+/** C-30: an agent whose call failed is checked again; one that fails that too is off for the rest of the run. */
+export async function afterFailures(
+  desk: Desk,
+  table: SeatedTable,
+  phase: string,
+  replies: readonly Pick<Reply<JudgementName>, 'failures'>[],
+): Promise<SeatedTable> {
+  const { health } = table;
+  const failures = replies.flatMap(({ failures }) => failures).filter(({ kind }) => speaksAgainst(kind));
+  const suspects = agentsOf(desk).filter(
+    (agent) => isUp(health, agent.id) && failures.some((failure) => failure.agent === agent.id),
+  );
+  if (suspects.length === 0) return table;
+  const policy = rulesOf(desk.inputs).health;
+  const probes = policy === 'after-one-lane' ? {} : await probeAgents(desk, `again after ${phase}`, suspects);
+  let next = health;
+  for (const { agent, message } of failures) {
+    const reprobeHealthy = probes[agent]?.healthy;
+    const failure = { agent, reason: message, ...(reprobeHealthy === undefined ? {} : { reprobeHealthy }) };
+    next = afterLaneFailure(next, failure, policy);
+  }
+  const agents = agentsOf(desk);
+  for (const agent of suspects.filter(({ id }) => !isUp(next, id))) {
+    const replacement = replacementOf(agent.id, agents, next, desk.inputs);
+    const reason = next.agents[agent.id]?.reason ?? 'no answer';
+    desk.warn(lostAgentWarning(agentLabel(agent.id), reason, replacement));
+  }
+  await reportHealth(desk, next);
+  return seat(desk, next, table.announced);
+}
+
+/** Seats of this role that stay empty although an agent was announced for them. */
+export function noteAbsent(desk: Desk, { absent }: Pick<Table, 'absent'>, wanted: 'judge' | 'vote'): void {
+  for (const { role, seat, planned } of absent)
+    if (role === wanted)
+      addLoss(desk.degraded, {
+        ...{ role, seat, planned: planned.agent, actual: null },
+        reason: planned.down ?? 'unavailable',
+      });
+}
+
+function speaksAgainst(kind: LaneKind): boolean {
+  return kind !== 'ok' && failurePolicies[kind].countsAgainstHealth;
 }

@@ -1,15 +1,18 @@
+import { findOnPath } from '../../agents/detect.ts';
 import type { Plan } from '../../base/schema/judgements/plan.ts';
-import type { Revision } from '../../base/schema/judgements/review.ts';
+import type { Finding, Revision } from '../../base/schema/judgements/review.ts';
 import { payloads } from '../../council/breadcrumbs.ts';
 import { askAuthor, type Seat } from '../../council/council.ts';
-import type { Resolution } from '../../council/resolutions.ts';
-import { renderResolutions } from '../../council/resolutions-text.ts';
+import { type Resolution, renderResolutions } from '../../council/resolutions.ts';
 import { type Approach, renderSynthesis } from '../../council/synthesis.ts';
+import { groundPlan } from '../../plan/grounding/grounding.ts';
+import { type GroundingReport, reviewFromGrounding } from '../../plan/grounding/report.ts';
 import { renderPlan } from '../../plan/plan-text.ts';
 import type { Commission } from '../../prompts/panel/common.ts';
 import { planPrompt, type RevisePlanInput, revisePlanPrompt } from '../../prompts/panel/plan.ts';
+import { openIndex } from '../../repo/index/open-index.ts';
 import type { Desk } from './desk.ts';
-import { decidedPoints } from './inputs.ts';
+import { type Deliberation, decidedPoints } from './inputs.ts';
 
 export type PlanBrief = { commission: Commission; approach: Approach; resolutions: Resolution[] };
 
@@ -59,7 +62,7 @@ async function showPlan(desk: Desk, plan: Plan): Promise<Plan> {
 
 export async function savePlan(desk: Desk, plan: Plan): Promise<void> {
   await desk.artifact('plan.txt', renderPlan(plan));
-  await desk.artifact('plan.json', `${JSON.stringify(plan, null, 2)}\n`);
+  await desk.json('plan.json', plan);
 }
 
 /** Has the author work something into the plan: accepted findings, decisions or a comment. */
@@ -77,4 +80,26 @@ export function askRevision(
     draft: (schema) => revisePlanPrompt({ ...words, schema }),
     facts,
   });
+}
+
+/** What does not hold of a plan: `plan-check.json`, and the findings of a reviewer that is no agent. */
+export async function checkPlan(
+  desk: Desk,
+  step: string,
+  plan: Plan,
+  settled: Pick<Deliberation, 'decisions' | 'resolutions'>,
+  accepted: readonly { id: string }[],
+): Promise<{ report: GroundingReport; findings: Finding[] }> {
+  const { project, baseCommit } = desk.inputs;
+  const decided = decidedPoints(desk.inputs, settled, accepted);
+  const lookup = {
+    onPath: (program: string) => findOnPath(program, { environment: process.env }) !== undefined,
+  };
+  const checked = await desk.context.step(step, async () => {
+    const index = await openIndex(project, baseCommit);
+    const report = groundPlan(index, plan, { decided, lookup });
+    return { report, findings: reviewFromGrounding(report, index).findings };
+  });
+  await desk.json('plan-check.json', checked.report);
+  return checked;
 }

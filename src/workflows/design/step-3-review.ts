@@ -1,7 +1,6 @@
 import { CharretteError } from '../../base/errors.ts';
 import type { Plan } from '../../base/schema/judgements/plan.ts';
 import type { Seat } from '../../council/council.ts';
-import { merge } from '../../council/merge.ts';
 import {
   type AcceptedFinding,
   acceptedFindings,
@@ -15,27 +14,32 @@ import {
   renderRejected,
   unresolvedTexts,
 } from '../../council/outcome-files.ts';
-import { type RaisedFinding, type ReviewItem, raisedBy, review } from '../../council/review.ts';
+import {
+  markEvidence,
+  merge,
+  planReview,
+  type RaisedFinding,
+  type ReviewItem,
+  raisedBy,
+  review,
+} from '../../council/review.ts';
 import {
   entriesOf,
   nextRound,
   noneAccepted,
-  reviewersForNextRound,
-  scoreboard,
-  tally,
-} from '../../council/tally.ts';
-import {
   planDigest,
   renderTally,
   renderTallyOfRounds,
   renderTallyStub,
+  reviewersForNextRound,
+  scoreboard,
   type TallyRound,
+  tally,
   tallyFileOfRound,
-} from '../../council/tally-file.ts';
-import { vote } from '../../council/vote.ts';
+} from '../../council/tally.ts';
+import { planVote, vote } from '../../council/vote.ts';
 import { renderPlan } from '../../plan/plan-text.ts';
 import type { Commission } from '../../prompts/panel/common.ts';
-import { checkPlan, markEvidence } from '../repository.ts';
 import { handOverObservations } from './caller.ts';
 import { addLoss } from './degraded.ts';
 import type { Desk } from './desk.ts';
@@ -47,8 +51,8 @@ import {
   rulesOf,
   type SeatedTable,
 } from './inputs.ts';
-import { askRevision, savePlan } from './step-2b-plan.ts';
-import { afterFailures, noteAbsent } from './table.ts';
+import { afterFailures, noteAbsent } from './step-0-setup.ts';
+import { askRevision, checkPlan, savePlan } from './step-2b-plan.ts';
 
 /** What does not change while the plan is reviewed. */
 export type ReviewFrame = Pick<Deliberation, 'decisions' | 'resolutions'> & { commission: Commission };
@@ -137,23 +141,20 @@ async function raise(
   const { raised, replies } = await review(
     desk,
     { reviewers, author: table.author },
-    {
+    planReview({
       commission: { ...frame.commission, brief: briefs?.review },
       plan,
       resolutions: frame.resolutions,
       binding: dialectic === 'binding',
-    },
+    }),
     round,
   );
   desk.compareFamilies(
     'reviewed',
     reviewers.map(({ planned }) => planned?.agent),
-    replies.map(({ ok, agent }) => (ok ? agent : undefined)),
+    replies.map(({ value, agent }) => (value === undefined ? undefined : agent)),
   );
-  const own = await desk.context.step(`check plan, round ${round}`, () =>
-    checkPlan(project, baseCommit, plan, decidedPoints(desk.inputs, frame, accepted), process.env),
-  );
-  await desk.artifact('plan-check.json', `${JSON.stringify(own.report, null, 2)}\n`);
+  const own = await checkPlan(desk, `check plan, round ${round}`, plan, frame, accepted);
   const grounded = own.findings.map((finding) => raisedBy('Grounding', groundingSeat, finding));
   const marked = await desk.context.step(`check citations, round ${round}`, () =>
     markEvidence(project, baseCommit, [...raised, ...grounded]),
@@ -162,7 +163,7 @@ async function raise(
     raised: marked,
     table: await afterFailures(desk, table, 'review', replies),
     asked: reviewers.filter(({ agents }) => agents.length > 0).length,
-    missing: replies.filter(({ ok, agent }) => !ok && agent !== '').length,
+    missing: replies.filter(({ value, agent }) => value === undefined && agent !== '').length,
   };
 }
 
@@ -179,7 +180,7 @@ async function decide(
   const number = rounds.length + 1;
   const items = await merge(desk, table.author, raised, number, earlierItems(rounds));
   const { exonerate } = rulesOf(desk.inputs);
-  const quorum = await vote(desk, table, items, { commission, plan, exonerate }, number);
+  const quorum = await vote(desk, table, items, planVote({ commission, plan, exonerate }), number);
   noteVoters(desk, table, quorum);
   const entries = tally(items, quorum);
   return { number, items, entries, quorum, reviewers, planDigest: planDigest(renderPlan(plan)) };

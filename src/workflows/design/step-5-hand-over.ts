@@ -3,17 +3,22 @@ import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { payloads, rejectedPayload } from '../../council/breadcrumbs.ts';
-import { dissents, renderDissent } from '../../council/dissent.ts';
-import { designSummary, localOnly, renderRejected } from '../../council/outcome-files.ts';
-import { renderVoted, votedLines } from '../../council/resolutions-text.ts';
+import {
+  designSummary,
+  dissents,
+  localOnly,
+  renderDissent,
+  renderRejected,
+} from '../../council/outcome-files.ts';
+import { renderVoted, votedLines } from '../../council/resolutions.ts';
 import type { Outcome } from '../../engine/workflow.ts';
 import { renderPlan } from '../../plan/plan-text.ts';
-import { checkPlan } from '../repository.ts';
 import { exportDesign } from './caller.ts';
 import { degradedLines } from './degraded.ts';
 import type { Desk } from './desk.ts';
-import { type Deliberation, decidedPoints, type Review } from './inputs.ts';
+import type { Deliberation, Review } from './inputs.ts';
 import { writeLedgers } from './ledgers.ts';
+import { checkPlan } from './step-2b-plan.ts';
 
 /** Step 4: what was not implemented and why; three texts for three facts, and for a caller the lines it knows (L-780, L-781, C-19). */
 export function showRejected(desk: Desk, { raised, rejected }: Review): void {
@@ -29,15 +34,10 @@ export async function handOver(desk: Desk, made: Deliberation): Promise<Outcome>
   desk.begin('5');
   const dissent = renderDissent(dissents(decisions, resolutions, review.rejected));
   await desk.artifact('plan.txt', renderPlan(plan, { resolutions: renderVoted(resolutions), dissent }));
-  const { project, baseCommit } = desk.inputs;
-  const { report } = await desk.context.step('check the final plan', () =>
-    checkPlan(project, baseCommit, plan, decidedPoints(desk.inputs, made, review.accepted), process.env),
-  );
-  await desk.artifact('plan-check.json', `${JSON.stringify(report, null, 2)}\n`);
+  const { report } = await checkPlan(desk, 'check the final plan', plan, made, review.accepted);
   if (revisedAfterReview)
     desk.warn('The plan was changed by the last discussion, after its review; nobody has reviewed that.');
-  const summary = designSummary(review, revisedAfterReview);
-  await desk.artifact('design-summary.json', `${JSON.stringify(summary, null, 2)}\n`);
+  await desk.json('design-summary.json', designSummary(review, revisedAfterReview));
   await writeLedgers(desk);
   const exported = await exportDesign(desk);
   const { out } = desk.inputs;

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { CharretteError } from '../../base/errors.ts';
 import { writeJsonAtomic } from '../../base/files/atomic.ts';
 import { isRecord, readJson } from '../../base/safe-json.ts';
-import type { RunDirectory } from '../../engine/run-directory.ts';
+import { projectRun, type RunDirectory, workerHome } from '../../engine/run-directory.ts';
 import { readRunRecord, updateRunRecord } from '../../engine/run-record.ts';
 import type { WorkflowContext } from '../../engine/workflow.ts';
 import { appendIssue } from '../../plan/validate.ts';
@@ -18,7 +18,6 @@ import {
   type TreeProbe,
   untrackedSnapshot,
 } from '../../repo/git/tree-probe.ts';
-import { projectRun, workerHome } from './worker-place.ts';
 
 /** Files that were untracked or changed before agents ran; later checks skip them. Missing: git did not say. */
 export type FoundTree = { untracked?: string[] | undefined; changed: string[] };

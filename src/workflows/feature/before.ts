@@ -6,7 +6,7 @@ import { thisWorld } from '../../agents/settings.ts';
 import { agentOf } from '../../council/call/services.ts';
 import { timeOf } from '../../engine/clock.ts';
 import { probeResume, resumeAbility } from '../../prompts/resume/probe.ts';
-import { askConsent as askProjectConsent } from '../consent.ts';
+import { askConsent as askProjectConsent } from '../permission.ts';
 import { changeState } from './records.ts';
 import { withResumeDeferred } from './rules/meta-write.ts';
 import type { FeatureRun } from './run.ts';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
-import { agentOf, type ServicesOf } from '../../council/call/services.ts';
-import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
+import { agentOf, type WorkflowStart } from '../../council/call/services.ts';
+import type { Outcome } from '../../engine/workflow.ts';
 import { reportBack } from './backward.ts';
 import { askConsent, sessionsCanContinue } from './before.ts';
 import { deepenTests, simplify } from './deepen.ts';
@@ -22,28 +22,21 @@ import { FeatureRun, type ImplementRun } from './run.ts';
 import { Work } from './work.ts';
 
 /** `charrette feature implement`: tasks → simpler code → tests from the specification → reviews → your branch. */
-export function featureImplementWorkflow(
-  servicesOf: ServicesOf,
-): WorkflowDefinition<FeatureImplementInputs, Outcome> {
-  return {
-    name: 'feature-implement',
-    async run(context, inputs) {
-      const run: ImplementRun = new FeatureRun(context, await servicesOf(context.live), inputs);
-      requireWriter(run);
-      await askConsent(run);
-      await changeState(run, 'start', (reading, time) => withPhaseStarted(reading, 'implement', time));
-      await writeOneTask(run);
-      const work = await Work.begin(run);
-      if (!inputs.reviewOnly) await implementTasks(run, work);
-      if (inputs.simplify) await simplify(run, work);
-      if (inputs.deepen && !(await deepenTests(run, work)))
-        return stop(run, work, 'code and specification differ');
-      const reviewer = await sessionsCanContinue(run, inputs.reviewer);
-      const author =
-        inputs.author === inputs.reviewer ? reviewer : await sessionsCanContinue(run, inputs.author);
-      return conclude(run, work, await reviewImplementation(run, work, { author, reviewer }));
-    },
-  };
+export async function featureImplement(...start: WorkflowStart<FeatureImplementInputs>): Promise<Outcome> {
+  const run: ImplementRun = new FeatureRun(...start);
+  const { inputs } = run;
+  requireWriter(run);
+  await askConsent(run);
+  await changeState(run, 'start', (reading, time) => withPhaseStarted(reading, 'implement', time));
+  await writeOneTask(run);
+  const work = await Work.begin(run);
+  if (!inputs.reviewOnly) await implementTasks(run, work);
+  if (inputs.simplify) await simplify(run, work);
+  if (inputs.deepen && !(await deepenTests(run, work)))
+    return stop(run, work, 'code and specification differ');
+  const reviewer = await sessionsCanContinue(run, inputs.reviewer);
+  const author = inputs.author === inputs.reviewer ? reviewer : await sessionsCanContinue(run, inputs.author);
+  return conclude(run, work, await reviewImplementation(run, work, { author, reviewer }));
 }
 
 function requireWriter({ services, inputs }: ImplementRun): void {

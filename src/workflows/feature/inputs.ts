@@ -1,7 +1,7 @@
 import type { AuthoredKey } from '../../prompts/author.ts';
 import type { Transport } from '../../prompts/compile.ts';
 import type { RoleOverrides } from '../../prompts/roles/table.ts';
-import type { RunInputs } from '../inputs.ts';
+import type { RunInputs } from '../create-run.ts';
 import type { GateMode } from './rules/gate.ts';
 import type { Phase } from './rules/phases.ts';
 

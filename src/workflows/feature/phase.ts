@@ -1,5 +1,5 @@
-import type { ServicesOf } from '../../council/call/services.ts';
-import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
+import type { WorkflowStart } from '../../council/call/services.ts';
+import type { Outcome } from '../../engine/workflow.ts';
 import type { AuthoredKey } from '../../prompts/author.ts';
 import { type PhaseVerdict, readMeta } from '../../prompts/feature/meta.ts';
 import type { DomainOutcome } from '../../prompts/markers.ts';
@@ -29,23 +29,17 @@ import {
 import { FeatureRun, type PhaseRun } from './run.ts';
 
 /** `charrette feature specify|design|plan|tasks`: write the document of a phase, review it, revise it, complete the phase. */
-export function featurePhaseWorkflow(
-  servicesOf: ServicesOf,
-): WorkflowDefinition<FeaturePhaseInputs, Outcome> {
-  return {
-    name: 'feature-phase',
-    async run(context, inputs) {
-      const run: PhaseRun = new FeatureRun(context, await servicesOf(context.live), inputs);
-      await askConsent(run);
-      await changeState(run, 'start', (reading, time) => withPhaseStarted(reading, inputs.phase, time));
-      const resumes = await sessionsCanContinue(run, inputs.reviewer);
-      const material = inputs.phase === 'design' ? await research(run) : undefined;
-      for (const key of documentsOf(inputs)) await draftDocument(run, key, material);
-      await answerTravel(run, documentPhases[inputs.phase]);
-      const end = await reviewDocuments(run, resumes);
-      return end.back === undefined ? complete(run, end) : reportBack(run, end.back);
-    },
-  };
+export async function featurePhase(...start: WorkflowStart<FeaturePhaseInputs>): Promise<Outcome> {
+  const run: PhaseRun = new FeatureRun(...start);
+  const { inputs } = run;
+  await askConsent(run);
+  await changeState(run, 'start', (reading, time) => withPhaseStarted(reading, inputs.phase, time));
+  const resumes = await sessionsCanContinue(run, inputs.reviewer);
+  const material = inputs.phase === 'design' ? await research(run) : undefined;
+  for (const key of documentsOf(inputs)) await draftDocument(run, key, material);
+  await answerTravel(run, documentPhases[inputs.phase]);
+  const end = await reviewDocuments(run, resumes);
+  return end.back === undefined ? complete(run, end) : reportBack(run, end.back);
 }
 
 /** T-122: `feature plan --combined` writes and reviews plan and tasks as one. */

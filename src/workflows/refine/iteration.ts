@@ -166,11 +166,10 @@ async function build(run: RefineRun, ground: Ground, seats: LoopSeats, state: Lo
     await openCheckout(root, checkout, tip);
     return tip;
   });
-  const { value } = await run.ask({
-    lane: `build-${iteration}`,
-    task: 'build',
+  const { value } = await run.askOne(seats.builder, {
+    key: `build-${iteration}`,
+    kind: 'build',
     judgement: 'execution',
-    agent: seats.builder,
     draft: (schema) =>
       builderPrompt({
         block: inputs.block,
@@ -185,7 +184,7 @@ async function build(run: RefineRun, ground: Ground, seats: LoopSeats, state: Lo
         imported: inputs.imported,
         schema,
       }),
-    work: { directory: path.join(checkout, prefix), access: 'write', start: { checkout, commit: start } },
+    place: { directory: path.join(checkout, prefix), access: 'write', start: { checkout, commit: start } },
   });
   const built = await context.step(`commit ${iteration}`, async () => {
     const landed = await findLanded(root, branch, base, trailer);
@@ -244,16 +243,15 @@ export async function evaluate(
   { prefix }: Ground,
   seats: LoopSeats,
   contract: Contract,
-  lane: string,
+  key: string,
 ): Promise<Evaluation> {
   const folder = path.join(run.checkout('artifact'), prefix);
   const contracted = contract.criteria.map(({ id }) => id);
-  const { value } = await run.ask({
-    lane,
-    task: 'evaluate',
+  const { value } = await run.askOne(seats.evaluator, {
+    key,
+    kind: 'evaluate',
     judgement: 'evaluation',
-    agent: seats.evaluator,
-    input: { criteria: contracted.map((id) => ({ id })) },
+    facts: { criteria: contracted.map((id) => ({ id })) },
     // RF-06: exactly the contracted criteria, each number at its anchor.
     check: (evaluation) => evaluationProblems(evaluation, contracted),
     inspect: refuseLeaks,
@@ -266,7 +264,7 @@ export async function evaluate(
         criteria: contract.criteria,
         schema,
       }),
-    work: { directory: folder, access: 'read' },
+    place: { directory: folder, access: 'read' },
   });
   return value;
 }

@@ -2,8 +2,8 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { isInside } from '../../base/files/contained.ts';
-import type { ServicesOf } from '../../council/call/services.ts';
-import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
+import type { WorkflowStart } from '../../council/call/services.ts';
+import type { Outcome } from '../../engine/workflow.ts';
 import { currentBranch, repositoryFacts, uncommittedIn } from '../../repo/git/repository-facts.ts';
 import { branchTip, forwardTo, openRunBranch } from '../../repo/git/run-branch.ts';
 import { removeWorktree } from '../../repo/git/worktrees.ts';
@@ -109,25 +109,21 @@ async function mergeResult(run: RefineRun, { root, base, onto, branch }: Ground)
 }
 
 /** `charrette refine`: a builder and a fresh evaluator in turn, until a page passes or a person decides. */
-export function refineWorkflow(servicesOf: ServicesOf): WorkflowDefinition<RefineInputs, Outcome> {
-  return {
-    name: 'refine',
-    async run(context, inputs) {
-      const run = new RefineRun(context, await servicesOf(context.live), inputs);
-      run.begin('setup', inputs.title);
-      const seats = seat(run);
-      await run.askConsent([seats.builder, seats.evaluator]);
-      await context.artifact('brief.md', inputs.brief);
-      await settleBrand(run);
-      const ground = await openGround(run);
-      run.end(`builder ${seats.builder}, evaluator ${seats.evaluator}`);
-      run.begin('contract', inputs.contractId);
-      const contract = await agreeContract(run, seats);
-      await keepContract(run, contract);
-      run.end(`${contract.criteria.length} criteria`);
-      return loop(run, ground, seats, { contract, records: [], advice: [], problems: [], requests: [] });
-    },
-  };
+export async function refine(...start: WorkflowStart<RefineInputs>): Promise<Outcome> {
+  const run = new RefineRun(...start);
+  const { context, inputs } = run;
+  run.begin('setup', inputs.title);
+  const seats = seat(run);
+  await run.askConsent([seats.builder, seats.evaluator]);
+  await context.artifact('brief.md', inputs.brief);
+  await settleBrand(run);
+  const ground = await openGround(run);
+  run.end(`builder ${seats.builder}, evaluator ${seats.evaluator}`);
+  run.begin('contract', inputs.contractId);
+  const contract = await agreeContract(run, seats);
+  await keepContract(run, contract);
+  run.end(`${contract.criteria.length} criteria`);
+  return loop(run, ground, seats, { contract, records: [], advice: [], problems: [], requests: [] });
 }
 
 async function loop(run: RefineRun, ground: Ground, seats: LoopSeats, begun: LoopState): Promise<Outcome> {

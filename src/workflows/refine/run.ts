@@ -3,11 +3,11 @@ import { CharretteError } from '../../base/errors.ts';
 import { rewriteFileAtomic } from '../../base/files/atomic.ts';
 import { containedPath } from '../../base/files/contained.ts';
 import type { Judgement, JudgementName } from '../../base/schema/judgements.ts';
-import type { Reply } from '../../council/call/call.ts';
+import type { Question, Reply } from '../../council/council.ts';
 import type { RunDirectory } from '../../engine/run-directory.ts';
-import { askConsent } from '../consent.ts';
-import type { RunInputs } from '../inputs.ts';
-import { StageDesk, type StageRequest } from '../stage-desk.ts';
+import type { RunInputs } from '../create-run.ts';
+import { askConsent } from '../permission.ts';
+import { StageDesk } from '../stage-desk.ts';
 import type { BrandConflict, Identity } from './brand/identity.ts';
 import type { Criterion } from './rules/contract.ts';
 import type { Profile } from './rules/profiles.ts';
@@ -53,11 +53,6 @@ export type RefineInputs = RunInputs & {
   calibration: CalibrationEntry[];
 };
 
-type RefineRequest<Name extends JudgementName> = Omit<StageRequest<Name>, 'agents' | 'input'> & {
-  agent: string;
-  input?: StageRequest<Name>['input'];
-};
-
 /** What the stages of a refinement share. */
 export class RefineRun extends StageDesk<RefineInputs> {
   /** Writes a file that outlives the run, below the project's folder for contracts. */
@@ -88,17 +83,18 @@ export class RefineRun extends StageDesk<RefineInputs> {
     return briefPathOf(this.context.live.directory);
   }
 
-  /** Asks one agent and gives its answer; a seat that stays empty ends the run with its reason. */
-  async ask<Name extends JudgementName>(
-    request: RefineRequest<Name>,
-  ): Promise<{ value: Judgement<Name>; answer: Reply<Judgement<Name>> }> {
-    const { agent, input = {}, ...rest } = request;
-    const [answer] = await this.askAll([{ ...rest, agents: [agent], input }]);
-    if (answer?.kind === 'ok' && answer.value !== undefined) return { value: answer.value, answer };
+  /** Asks one agent; no usable answer ends the run with its reason. */
+  async askOne<Name extends JudgementName>(
+    agent: string,
+    question: Question<Name>,
+  ): Promise<{ value: Judgement<Name>; answer: Reply<Name> }> {
+    const { key, kind } = question;
+    const [answer] = await this.askAgents([{ ...question, agents: [agent] }]);
+    if (answer?.value !== undefined) return { value: answer.value, answer };
     throw new CharretteError({
       code: 'author-failed',
-      message: `${agent} gave no usable answer to ${request.task}: ${answer?.message ?? answer?.kind ?? 'nothing'}.`,
-      fix: `Read lanes/${request.lane} of the run, then run \`charrette resume ${this.context.live.directory.id}\`, or choose another agent.`,
+      message: `${agent} gave no usable answer to ${kind}: ${answer?.message ?? answer?.kind ?? 'nothing'}.`,
+      fix: `Read lanes/${key} of the run, then run \`charrette resume ${this.context.live.directory.id}\`, or choose another agent.`,
     });
   }
 

@@ -12,18 +12,17 @@ export async function agreeContract(run: RefineRun, seats: LoopSeats): Promise<C
   if (!inputs.negotiate || settings.contract.maxNegotiationRounds === 0) return standing;
   const negotiation: Contract['negotiation'] = [];
   const dimensions = profile.dimensions.map(({ id }) => id);
-  const input = { dimensions: dimensions.map((id) => ({ id })) };
+  const facts = { dimensions: dimensions.map((id) => ({ id })) };
   // RF-13: words that would pass for a verdict on an earlier round never get into a contract.
   const check = ({ criteria }: { criteria: ProposedCriterion[] }) => offerProblems(criteria, dimensions);
   let offer: ProposedCriterion[] = [];
   let scenarios: Contract['scenarios'] = [];
   for (let round = 1; round <= settings.contract.maxNegotiationRounds; round += 1) {
-    const proposed = await run.ask({
-      lane: `contract-${round}-builder`,
-      task: 'contract-offer',
+    const proposed = await run.askOne(seats.builder, {
+      key: `contract-${round}-builder`,
+      kind: 'contract-offer',
       judgement: 'contract',
-      agent: seats.builder,
-      input,
+      facts,
       check,
       draft: (schema) =>
         offerPrompt({
@@ -38,12 +37,11 @@ export async function agreeContract(run: RefineRun, seats: LoopSeats): Promise<C
     offer = proposed.value.criteria;
     scenarios = proposed.value.scenarios.map((scenario, index) => ({ id: `T-${index + 1}`, ...scenario }));
     negotiation.push({ round, by: 'builder', verdict: 'proposed', criteria: offer.length });
-    const reviewed = await run.ask({
-      lane: `contract-${round}-evaluator`,
-      task: 'contract-review',
+    const reviewed = await run.askOne(seats.evaluator, {
+      key: `contract-${round}-evaluator`,
+      kind: 'contract-review',
       judgement: 'contract-review',
-      agent: seats.evaluator,
-      input,
+      facts,
       check,
       draft: (schema) =>
         offerReviewPrompt({ profile, briefPath: run.briefPath, standing: standing.criteria, offer, schema }),

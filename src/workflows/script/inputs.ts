@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Price } from '../../engine/costs.ts';
-import type { RunInputs } from '../inputs.ts';
+import type { RunInputs } from '../create-run.ts';
 import type { ScriptText } from './messages.ts';
 
 export const accessNames = ['read', 'branch', 'here'] as const;

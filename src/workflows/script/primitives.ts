@@ -1,6 +1,6 @@
 import { attributionWords, stripAttribution } from '../../council/blind.ts';
 import { decide, type JudgeVotes } from '../../council/judge.ts';
-import { quorumOf, votesOf } from '../../council/votes.ts';
+import { quorumOf, votesOf } from '../../council/vote.ts';
 import type { Answerer } from './messages.ts';
 
 // Charrette's own primitives, made of agent calls and of the council's rules (W-163): blind ballots in both orders, an

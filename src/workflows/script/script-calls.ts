@@ -9,8 +9,7 @@ import {
   type Task,
   textAnswer,
 } from '../../council/call/call.ts';
-import { attemptIn, writeQuestion } from '../../council/call/files.ts';
-import type { Caller, Place } from '../../council/call/once.ts';
+import { attemptIn, type Caller, type Place, writeQuestion } from '../../council/call/once.ts';
 import type { Semaphore } from '../../council/call/services.ts';
 import { commitAll, openCheckout } from '../../repo/git/checkout.ts';
 import { removeWorktree } from '../../repo/git/worktrees.ts';

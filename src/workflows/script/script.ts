@@ -2,14 +2,13 @@ import path from 'node:path';
 import type { World } from '../../agents/settings.ts';
 import { CharretteError } from '../../base/errors.ts';
 import { jsonText } from '../../base/safe-json.ts';
-import type { ServicesOf } from '../../council/call/services.ts';
+import type { WorkflowStart } from '../../council/call/services.ts';
 import { readLedger } from '../../engine/ledger.ts';
-import type { Outcome, WorkflowContext, WorkflowDefinition } from '../../engine/workflow.ts';
+import type { Outcome, WorkflowContext } from '../../engine/workflow.ts';
 import { openCheckout } from '../../repo/git/checkout.ts';
 import { repositoryFacts } from '../../repo/git/repository-facts.ts';
 import { openRunBranch, takeWork } from '../../repo/git/run-branch.ts';
-import { askConsent } from '../consent.ts';
-import { describeSpent, totalUsage } from '../spent.ts';
+import { askConsent, describeSpent, totalUsage } from '../permission.ts';
 import { hostCommand } from './host.ts';
 import type { ScriptAccess, ScriptInputs } from './inputs.ts';
 import type { WritePlace } from './script-calls.ts';
@@ -17,43 +16,35 @@ import { runSegment } from './session.ts';
 import { allowDigest } from './trust.ts';
 
 /** `charrette run`: a workflow file in a process of its own; its agent calls, questions and result are this run's. */
-export function scriptWorkflow(
-  servicesOf: ServicesOf,
-  world: World,
-): WorkflowDefinition<ScriptInputs, Outcome> {
-  return {
-    name: 'script',
-    async run(context, inputs) {
-      const services = await servicesOf(context.live);
-      await confirmCode(context, inputs, world);
-      await askConsent(context, services.agents.values(), {
-        consented: inputs.consented,
-        detail: `The workflow ${inputs.name} calls them.`,
-      });
-      const access = await chooseAccess(context, inputs);
-      const place = await openPlace(context, inputs, access);
-      const answers = new Map<string, string>();
-      let hasLimit = true;
-      for (let number = 1; ; number += 1) {
-        const segment = await context.step(`script ${number}`, (signal) =>
-          runSegment({
-            caller: { live: context.live, services, signal },
-            ...{ world, inputs, place, answers },
-            isOverBudget: () => hasLimit && isOver(context, inputs),
-          }),
-        );
-        if (segment.kind === 'end') {
-          await takeOver(context, inputs, place);
-          await saveResult(context, segment.value);
-          return { status: 'done', exit: 0 };
-        }
-        if (segment.kind === 'over-budget') {
-          await askForMore(context, inputs, number);
-          hasLimit = false;
-        } else for (const [id, { value }] of await context.ask(segment.questions)) answers.set(id, value);
-      }
-    },
-  };
+export async function script(world: World, ...start: WorkflowStart<ScriptInputs>): Promise<Outcome> {
+  const [context, services, inputs] = start;
+  await confirmCode(context, inputs, world);
+  await askConsent(context, services.agents.values(), {
+    consented: inputs.consented,
+    detail: `The workflow ${inputs.name} calls them.`,
+  });
+  const access = await chooseAccess(context, inputs);
+  const place = await openPlace(context, inputs, access);
+  const answers = new Map<string, string>();
+  let hasLimit = true;
+  for (let number = 1; ; number += 1) {
+    const segment = await context.step(`script ${number}`, (signal) =>
+      runSegment({
+        caller: { live: context.live, services, signal },
+        ...{ world, inputs, place, answers },
+        isOverBudget: () => hasLimit && isOver(context, inputs),
+      }),
+    );
+    if (segment.kind === 'end') {
+      await takeOver(context, inputs, place);
+      await saveResult(context, segment.value);
+      return { status: 'done', exit: 0 };
+    }
+    if (segment.kind === 'over-budget') {
+      await askForMore(context, inputs, number);
+      hasLimit = false;
+    } else for (const [id, { value }] of await context.ask(segment.questions)) answers.set(id, value);
+  }
 }
 
 /** W-140: a workflow file is code of others. Nothing but an answer of yours lets a new version run. */

@@ -1,8 +1,7 @@
 import { isRecord } from '../../../base/safe-json.ts';
 import { readDecisions } from '../../../council/decisions.ts';
 import { defenceTags, readDefence } from '../../../council/defence.ts';
-import type { Resolution } from '../../../council/resolutions.ts';
-import { readResolutions } from '../../../council/resolutions-text.ts';
+import { type Resolution, readResolutions } from '../../../council/resolutions.ts';
 import type { RunFiles } from './run-files.ts';
 
 export type DefenceView = {

@@ -2,7 +2,7 @@ import { isRecord, readJson } from '../../../base/safe-json.ts';
 import { countLines } from '../../../base/text/diff.ts';
 import { readBlocks } from '../../../base/text/labelled-block.ts';
 import { heldFile, readAccepted } from '../../../council/outcome-files.ts';
-import { heldTitle, readTally, type TallyReading } from '../../../council/tally-file.ts';
+import { heldTitle, readTally, type TallyReading } from '../../../council/tally.ts';
 import type { RunFiles } from './run-files.ts';
 
 /** The place in the plan that a finding is about. `line` counts from 1. */

@@ -3,9 +3,8 @@ import path from 'node:path';
 import { readTextFile } from '../../../base/files/bounded.ts';
 import { isRecord, readJson } from '../../../base/safe-json.ts';
 import type { RunEvent } from '../../../engine/event.ts';
-import type { RunDirectory } from '../../../engine/run-directory.ts';
+import { type RunDirectory, workerDirectory } from '../../../engine/run-directory.ts';
 import { listArtifacts } from '../../../service/artifacts.ts';
-import { workerDirectory } from '../../../workflows/design/worker-place.ts';
 
 /** What the views of a run are made from. */
 export type RunFiles = {

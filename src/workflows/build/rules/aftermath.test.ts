@@ -3,9 +3,8 @@ import { expect, test } from 'vitest';
 import type { CodeReview } from '../../../base/schema/judgements/lite.ts';
 import { handoffToken } from '../../../plan/tasks/handoff-spec.ts';
 import { breakCycles, dependencyProblems } from '../../../plan/tasks/schedule.ts';
-import { followUps } from './follow-ups.ts';
-import { mergeReviews } from './panel-review.ts';
-import { convergenceOf, criteriaStates } from './verdict.ts';
+import { followUps } from './reports.ts';
+import { convergenceOf, criteriaStates, mergeReviews } from './verdict.ts';
 
 const graphs = fc
   .integer({ min: 1, max: 12 })

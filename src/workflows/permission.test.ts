@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { unknownUsage } from '../agents/port.ts';
 import type { LedgerEntry } from '../engine/ledger.ts';
-import { describeSpent, totalUsage } from './spent.ts';
+import { describeSpent, totalUsage } from './permission.ts';
 
 const entry: LedgerEntry = {
   v: 1,

@@ -205,7 +205,7 @@ test.each([
   ['within a string', `${planted}\nMy final votes:\n{"votes":[{"id":"FINDING_1","vo\n`],
   ['between two votes', `${planted}\n${fenced('{"votes":[{"id":"FINDING_1","vote":"NO"},').slice(0, -4)}`],
   ['within an escape', `${planted}\n{"votes":[{"id":"FINDING_1","reason":"a\\`],
-])('a draft is no answer when the text ends %s of the final one', (_, text) => {
+])('a draft does not count as the answer when the text ends %s of the final one', (_, text) => {
   const wanted = { shape: 'object', keys: ['votes'] } as const;
   expect(readJsonAnswer(text, { ...wanted, whole: true })).toEqual({ kind: 'cut-off' });
 });

@@ -278,7 +278,7 @@ describe.each(jails)('exec agents, jail $jail', ({ jail, confinement }) => {
     },
   );
 
-  test('garbled output is no JSON', async () => {
+  test('reports garbled output as bad output', async () => {
     const { result } = await call(exec('agent-garbles.mjs'), task({ schema: { type: 'object' } }), place());
     expect(result.kind).toBe('bad_output');
   });

@@ -159,7 +159,7 @@ for (const place of ['a repository', 'a worktree of another'] as const) {
     ]);
   });
 
-  test(`${place}: branches, worktrees, fetches and tidying of others, and records of runs, are no change`, async () => {
+  test(`${place}: ignores branches, worktrees, fetches and clean-up by others, and records of runs`, async () => {
     prepare();
     plant(path.join(tree, '.charrette/.gitignore'), '*\n');
     plant(path.join(tree, '.charrette/runs/r/events.jsonl'), 'one');

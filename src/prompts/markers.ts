@@ -68,7 +68,7 @@ export function outcomePart({ reviewer, approved, iteration, max, unresolved }: 
 
 export type MarkerCount = { lazyLoadWarnings: number; resumeFallbacks: number };
 
-/** Decoration around a line of its own that people and agents write. */
+/** Decoration that people and agents put before a marker: a bullet, emphasis, a backtick. */
 const lead = String.raw`^\s*(?:[-*+]\s+)?[*_\`]{0,3}`;
 const lazy = new RegExp(
   String.raw`${lead}LAZY-LOAD-WARNING[*_\`]{0,3}:[*_\`]{0,3}\s+\S.*\bdid not confirm\b`,

@@ -132,7 +132,7 @@ describe('secrets in the output of an agent', () => {
     );
   });
 
-  test('any bytes pass unchanged where there is no secret in them', () => {
+  test('passes bytes without a secret unchanged', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 6 }), (chunks) => {
         const redactor = new Redactor(['no such thing here']);

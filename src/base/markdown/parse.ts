@@ -34,7 +34,7 @@ export function parseDocument(path: string, text: string): Document {
   return open ? parseBlocks(path, text, { nesting: false }) : document;
 }
 
-/** One pass over the lines. `bodyStart`: where the text after the frontmatter begins, if the caller has found it. */
+/** Reads the lines once. `bodyStart`: where the text after the frontmatter begins, if the caller has found it. */
 export function parseBlocks(
   path: string,
   text: string,

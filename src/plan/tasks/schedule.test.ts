@@ -304,7 +304,7 @@ test('P-071 P-082: a later request wins, and a refusal cancels an earlier one', 
   });
 });
 
-test('P-070 P-121: a task resumes a conversation of its own and forks shared ones', () => {
+test('P-070 P-121: a task resumes an unshared conversation and forks a shared one', () => {
   const tasks = [task('A'), task('B', ['A']), task('C', ['B']), task('D', ['B']), task('E', ['C', 'D'])];
   expect(tasks.map((each) => cliExecution('s', each, childCounts(tasks)))).toEqual([
     { id: 's-A', strategy: 'new' },

@@ -12,7 +12,7 @@ export type Sanitised = {
   edits: Edit[];
   /** Preference keys that phases now read. */
   preferences: string[];
-  /** What was found but not changed. */
+  /** Findings that were not changed. */
   notes: string[];
 };
 

@@ -13,7 +13,7 @@ export type Draft = {
   file: string;
   /** Counted from 0. */
   line: number;
-  /** One sentence: what was found. */
+  /** One sentence that describes the finding. */
   message: string;
   /** Further lines that the finding is about. */
   also?: readonly number[];

@@ -183,7 +183,7 @@ test('PR001 PR004 preference objects and questions are read from code', () => {
   });
 });
 
-test('PR001 a lookup that allows for a missing key is no use of a key named get', () => {
+test('PR001 a lookup with a default does not count as a use of a key named get', () => {
   const text =
     '```python\nstyle = workflowPreferences.get("style", "plain")\nworkflowPreferences.depth\n```\n';
   expect(readPreferenceUses(parse(text)).reads.map(({ key }) => key)).toEqual(['depth']);

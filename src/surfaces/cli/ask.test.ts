@@ -32,7 +32,7 @@ async function asked(
   return { answer: (await answers)?.[0], drawn };
 }
 
-test('Enter takes the proposal as it is, and that is said', async () => {
+test('Enter accepts the proposal unchanged, and the prompt says so', async () => {
   const { answer, drawn } = await asked({ id: 'q', text: 'Per what?', recommended: 'per client' }, '\r');
   expect(answer).toEqual({ question: 'q', value: 'per client', source: 'person' });
   expect(stripVTControlCharacters(drawn)).toContain('Per what? (Enter: as proposed)');
@@ -63,7 +63,7 @@ const consent = {
   recommended: 'yes',
 };
 
-test('whoever types no and Enter where arrows choose has not said yes', async () => {
+test('typing no and Enter where arrows choose does not choose yes', async () => {
   const { answer, drawn } = await asked(consent, 'no\r', '\r');
   expect(answer?.value).toBe('no');
   expect(stripVTControlCharacters(drawn)).toContain('“no” was typed; Enter takes what is marked');
@@ -89,7 +89,7 @@ test.each([
   ['no\n', 'no'],
   ['\n', 'yes'],
   ['perhaps\nno\n', 'no'],
-])('on a dumb terminal %j is answered by line, and nothing steers it', async (typed, expected) => {
+])('without cursor control, %j is read as a line and no escapes are written', async (typed, expected) => {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const provider = makeAnswerProvider(flags, { stdin, stdout, stderr, env: { TERM: 'dumb' } }, new Map());
   const answers = provider([consent], new AbortController().signal);

@@ -11,7 +11,7 @@ import { completionModel, flagWord } from './completion/model.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'charrette-completion-'));
 
-/** Names that a stranger's clone may bring; none is a run. */
+/** Hostile folder names that a cloned repository may contain; none is a run. */
 const hostile = [
   '$(>PWNED)',
   '2026$(>PWNED)',
@@ -78,7 +78,7 @@ describe.each(['bash', 'fish', 'zsh'] as const)('completion in %s', (shell) => {
   });
 
   test.skipIf(optionalProgram(shell) === undefined)(
-    'names of folders that are no runs are neither offered nor run',
+    'folder names that are not run ids are neither offered nor executed',
     () => {
       const runs = path.join(folder, '.charrette', 'runs');
       for (const name of hostile) mkdirSync(path.join(runs, name));

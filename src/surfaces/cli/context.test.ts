@@ -56,7 +56,7 @@ test.each([
   expect(err).toMatch(/^charrette: /);
 });
 
-test('a project folder that does not exist is said so', async () => {
+test('exits 4 when the project folder does not exist', async () => {
   expect(await run('context', '--cwd', '/nonexistent-folder')).toMatchObject({ exit: 4, out: '' });
 });
 

@@ -54,7 +54,7 @@ const finish = (root: string, ...words: string[]) =>
 const statusOf = (directory: string) =>
   (parseJson(readFileSync(path.join(directory, '.meta.json'), 'utf8'), 'state') as { status: string }).status;
 
-/** Index and tree, as somebody sees them who works there. */
+/** Index and working tree, as git reports them. */
 const treeOf = (root: string) => [
   git(root, 'ls-files', '--stage'),
   git(root, 'status', '--porcelain', '--untracked-files=all'),
@@ -110,7 +110,7 @@ test.each<[string, (root: string) => void, string[], number, string]>([
     'conflict in code.txt',
   ],
   [
-    'a change of one’s own',
+    'an uncommitted change',
     (root) => writeFileSync(path.join(root, 'mine.txt'), ''),
     ['--merge'],
     5,
@@ -197,7 +197,7 @@ test.each<[string, (root: string) => void]>([
   },
 );
 
-test('§2C: another branch than the feature’s is said; --branch decides, --yes switches', async () => {
+test('§2C: reports a branch other than the feature’s; --branch decides, --yes switches', async () => {
   const { root, directory } = doneFeature();
   git(root, 'switch', '--quiet', '-c', 'other');
   const refused = await finish(root);
@@ -252,7 +252,7 @@ test('§2B: the title is what the specification is called, else the name of the 
   expect(text).toContain('- and 40 more\n');
 });
 
-test('T-086: a finish that git refuses leaves the records where they were, and the next one tells of the work', async () => {
+test('T-086: a finish that git refuses leaves the records in place, and the next one lists the work', async () => {
   const { root, directory } = doneFeature();
   const hook = path.join(root, '.git/hooks/pre-commit');
   writeFileSync(hook, '#!/bin/sh\nexit 1\n', { mode: 0o755 });
@@ -286,7 +286,7 @@ test('T-086: a finished feature whose records a hook does not let in is left as 
   expect(existsSync(path.join(directory, 'implementation-log.md'))).toBe(true);
 });
 
-test('a feature whose code was never merged is not finished, unless that is said', async () => {
+test('finish refuses a feature whose code was never merged, unless --unmerged is given', async () => {
   const { root } = doneFeature();
   const here = git(root, 'rev-parse', 'HEAD');
   git(root, 'switch', '--quiet', '-c', 'charrette/run');

@@ -10,7 +10,7 @@ const terminalWith = (...chunks: (string | Buffer)[]) => ({
   env: {},
 });
 
-test('a feature is its words; a dash alone stands for all of stdin', async () => {
+test('a feature is its words; a dash alone reads all of stdin', async () => {
   expect(await readFeature(['limit', 'requests '], terminalWith('not read'))).toBe('limit requests');
   expect(await readFeature(['-', 'x'], terminalWith('not read'))).toBe('- x');
   const letter = Buffer.from('ä');
@@ -19,7 +19,7 @@ test('a feature is its words; a dash alone stands for all of stdin', async () =>
   expect(await readFeature(['-'], given)).toBe(`${long}ä-`);
 });
 
-test('what is too much or no text is refused', async () => {
+test('rejects oversized and non-text input', async () => {
   const much = terminalWith('a'.repeat(maxFeatureBytes), 'b');
   await expect(readFeature(['-'], much)).rejects.toMatchObject({ code: 'file-too-large' });
   await expect(readFeature(['-'], terminalWith('a\0b'))).rejects.toMatchObject({ code: 'usage' });

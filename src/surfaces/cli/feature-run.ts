@@ -172,8 +172,8 @@ export function textsOf({ files }: FeatureFiles): Partial<Record<ArtifactKey, st
 }
 
 /**
- * §2C: a feature is worked on on its own branch. Offers to switch; --yes accepts. Returns the feature as it is on the branch that
- * is checked out afterwards.
+ * §2C: a feature has its own branch. Refuses any other unless --branch or --yes decides. Returns the feature of the branch that is
+ * checked out afterwards.
  */
 export async function settleBranch(
   feature: FeatureFiles,

@@ -75,7 +75,7 @@ test('feature status names phases that were not approved, and calls phases plan 
   });
 });
 
-test('ids go on from the highest and grow beyond three digits', () => {
+test('new ids continue after the highest and grow beyond three digits', () => {
   expect([nextId([]), nextId(['007-a', 'notes', '030-b']), nextId(['999-z'])]).toEqual([
     '001',
     '031',
@@ -135,7 +135,7 @@ test('status of one feature and of all', async () => {
   expect(all.out).toBe('007-search  active     specify → design\n');
 });
 
-/** Commands that would call an agent, with a program that nobody gets to start. */
+/** Plans a phase with --dry-run; starting its agent program would fail. */
 async function phase(directory: string, ...words: string[]) {
   const root = path.resolve(directory, '../../..');
   const agents = { mine: { protocol: 'exec', command: ['false'], family: 'mine' } };
@@ -196,7 +196,7 @@ test.each<[string, (directory: string) => void, string[], number, string]>([
     2,
     '.waivers.json',
   ],
-])('bad input, lean/C-26: %s is said before anything starts', async (_name, spoil, words, exit, message) => {
+])('bad input, lean/C-26: reports %s before anything starts', async (_name, spoil, words, exit, message) => {
   const { directory } = featureDirectory();
   const before = readFileSync(path.join(directory, 'design.md'), 'utf8');
   spoil(directory);
@@ -269,7 +269,7 @@ test('T-001: commands in a subfolder work on the features of the project; --root
   expect(own.out).toBe(`made ${below}/docs/features/001-sort\n`);
 });
 
-test('T-012: nothing is finished in a folder that is no feature, and --feature "" names none', async () => {
+test('T-012: finish changes nothing in a folder that is not a feature, and --feature "" names none', async () => {
   const { root } = featureDirectory();
   mkdirSync(path.join(root, 'src'));
   for (const [named, exit] of [
@@ -284,7 +284,7 @@ test('T-012: nothing is finished in a folder that is no feature, and --feature "
   expect(existsSync(path.join(root, 'retro.md'))).toBe(false);
 });
 
-test('P-020, P-021, P-022: specs are chosen by what the feature is about, those at home too, and broken ones are said', async () => {
+test('P-020, P-021, P-022: specs are chosen by the topic of the feature, and broken ones are reported', async () => {
   const { directory, root } = featureDirectory({
     spec: `# Spec\n\n## Acceptance Criteria\n- payments ${'x '.repeat(60)}`,
   });
@@ -311,7 +311,7 @@ test('T-012 a state that cannot be read, as after a merge, is named where no fea
   await runCommandLine('feature', 'new', 'Search', '--cwd', cwd);
   const file = path.join(cwd, 'docs/features/001-search/.meta.json');
   writeFileSync(file, `<<<<<<< HEAD\n${readFileSync(file, 'utf8')}=======\n>>>>>>> other\n`);
-  // A folder that is no feature comes first in the list, and was blamed.
+  // A folder that is not a feature sorts first and must not be reported as the cause.
   mkdirSync(path.join(cwd, 'docs/features/templates'));
   const status = await runCommandLine('feature', 'status', '--cwd', cwd);
   expect(status.out).toContain('001-search  unknown    – → specify; .meta.json is not valid JSON');

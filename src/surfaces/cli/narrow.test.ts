@@ -55,7 +55,7 @@ test('--help has everyday commands and flags, --help --all every one', async () 
   expect(await flagsOf('skill', 'lint', '--help', '--all')).toContain('--all');
 });
 
-test('what a name means goes on below itself, and a long name has a line of its own', () => {
+test('a long description wraps below itself, and a long name gets a separate line', () => {
   const rows = [
     ['-a', 'one two three four five six'],
     ['--a-very-long-name <value>', 'seven'],
@@ -89,7 +89,7 @@ test('short ids name one run each', () => {
   expect(short.get('b-2-bbbb2222-alone-1')).toBe('2-alone-1');
 });
 
-test('`costs` and `tokens report` fit 80 columns; `costs` fits 60 as well, where its last column once went on below', async () => {
+test('`costs` and `tokens report` fit 80 columns; `costs` also fits 60 without wrapping its last column', async () => {
   const call: Spent = {
     v: 1,
     id: '1',

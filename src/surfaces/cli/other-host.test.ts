@@ -46,7 +46,7 @@ test.each([
   expect(readRunRecordSync(run.directory).status).toBe('running');
 });
 
-test('`cancel` tells a process on another host to end the run and says when nobody there seems to hear it', async () => {
+test('`cancel` asks a process on another host to end the run and reports when it does not respond', async () => {
   const lock = held();
   const rehearsed = await charrette('cancel', writtenRunId, '--dry-run');
   expect(rehearsed.out).toContain(`running in ${known}`);
@@ -74,7 +74,7 @@ test('`cancel` waits for a process on another host that ends the run', async () 
   expect([exit, JSON.parse(out)]).toEqual([0, { run: writtenRunId, status: 'cancelled' }]);
 });
 
-test('`watch` says which host holds the run before it waits, and does not call it going on', async () => {
+test('`watch` names the host that holds the run before it waits, and does not say that it continues', async () => {
   const lock = held();
   const { exit, out, err } = await charrette('watch', '--timeout', '0.3', '--json');
   expect(exit).toBe(3);
@@ -84,7 +84,7 @@ test('`watch` says which host holds the run before it waits, and does not call i
   expect(JSON.parse(out).error.message).not.toContain('continues');
 });
 
-test('a run that a process on another host has let go is interrupted: it can be watched, listed and removed', async () => {
+test('a run that a process on another host released is interrupted: it can be watched, listed and removed', async () => {
   const watched = await charrette('watch', '--json');
   expect([watched.exit, JSON.parse(watched.out).status]).toEqual([7, 'interrupted']);
   expect(JSON.parse((await charrette('runs', '--json')).out).runs[0].status).toBe('interrupted');

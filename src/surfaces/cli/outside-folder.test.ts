@@ -8,7 +8,7 @@ import { runCommandLine } from '../../../test/support/run-command-line.ts';
 const settings = (dir: string) => `design:\n  design_docs:\n    dir: ${JSON.stringify(dir)}\n`;
 const agent = { protocol: 'exec', command: ['node', 'agent.mjs'], family: 'one' };
 
-/** A clone whose settings name a folder beside it. */
+/** A clone whose settings name a folder outside it. */
 function clone(dirOf: (outside: string) => string) {
   const outside = projectWith({
     'spec.md': 'secret',

@@ -7,7 +7,7 @@ import { projectOf } from '../../service/project.ts';
 import { agentRows } from './doctor.ts';
 import { columns, pageWidth, wrapLine } from './help.ts';
 
-/** `charrette` alone in a repository: what was found and the one next command. */
+/** `charrette` without a command: prints the state of the repository and the one next command. */
 export const command: CommandSpec = {
   examples: [],
   dryRun: 'reads',

@@ -19,14 +19,14 @@ test.each([
   expect([exit, JSON.parse(out).error]).toEqual([2, expect.objectContaining({ code: 'usage', message })]);
 });
 
-test('a priority that is out of range is told the range', async () => {
+test('a priority out of range is refused with the valid range', async () => {
   const words = ['lite-plan', '--json', '--cwd', repository.root, '--queue', '--priority', '9999999', 'x'];
   const { exit, out } = await runCommandLine(...words);
   const message = '--priority is "9999999"; expected a whole number from -999999 to 999999.';
   expect([exit, JSON.parse(out).error.message]).toEqual([2, message]);
 });
 
-test('L-012 a flag that collects may stand twice, any other may not', async () => {
+test('L-012 a flag that collects may be given twice, any other may not', async () => {
   const words = ['design', '--agents', 'static', '--queue', '--dry-run', '--json', '--cwd', repository.root];
   const several = await runCommandLine(...words, '--label', 'gpu', '--label', 'fast', 'x');
   expect(several.exit, several.out).toBe(0);

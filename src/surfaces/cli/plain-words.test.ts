@@ -5,7 +5,7 @@ import { runCommandLine } from '../../../test/support/run-command-line.ts';
 import { temporaryRepository } from '../../../test/temporary-repository.ts';
 import { findProfile } from './refine-inputs.ts';
 
-/** How the schema library speaks when nobody gives it words. */
+/** Default messages of the schema library, which a user must never see. */
 const raw =
   /Invalid (?:input|option|string|key)|received|Unrecognized|Too (?:small|big)|expected (?:string|number|array|object)/;
 

@@ -88,7 +88,7 @@ test('P-062 a path with ./ in front is the same path', async () => {
   expect([exit, out]).toEqual([0, expect.stringContaining('0 errors')]);
 });
 
-test('P-062 P-068 paths that lead out, files that are there already, ids listed twice and vague criteria exit 6', async () => {
+test('P-062 P-068 paths outside, new files that exist, ids listed twice and vague criteria exit 6', async () => {
   const root = project(
     [
       task('TASK-001', [], '../../../etc/passwd', 'Service works correctly'),

@@ -34,7 +34,7 @@ Use \`changeStatus()\`.
 \`npm test\`
 `;
 
-test('a plan that holds exits 0, one that does not exits 6 and says what to look at', async () => {
+test('a correct plan exits 0; a wrong one exits 6 and lists its faults', async () => {
   const right = await check(planFile('right.md', plan('src/orders/order.ts')));
   expect(right).toMatchObject({ exit: 0, err: '' });
   expect(right.out).toContain('0 errors, 0 warnings');

@@ -93,7 +93,7 @@ test.each([
   },
 );
 
-test('nothing is overwritten without --force; the same content is no overwriting; --dry-run writes nothing', async () => {
+test('only --force overwrites different content; --dry-run writes nothing', async () => {
   const { at, run } = project();
   const dry = await run('plan', 'export', 'PLAN.md', '--format', 'spec-kit', '--dry-run');
   expect(dry.out).toContain('would write specs/001-limit-requests/tasks.md');
@@ -162,7 +162,7 @@ test('an issue body goes to stdout; wrong names, formats, places and ways out ar
   expect((await run('plan', 'export', 'PLAN.md', '--format', 'spec-kit')).exit).toBe(5);
 });
 
-test('P-103 a plan with its tasks inside is imported; one that cannot be carried out yet exits 6 and says why', async () => {
+test('P-103 a plan with its tasks inside is imported; one that cannot run yet exits 6 and says why', async () => {
   const { at, run } = project();
   const tasks = [
     {

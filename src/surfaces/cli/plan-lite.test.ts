@@ -68,7 +68,7 @@ test.each(['latest', 'p', 'p/plan.json'])(
   },
 );
 
-test('plan drift of a lite plan looks at the files of its tasks since its base commit', async () => {
+test('plan drift of a lite plan checks the files of its tasks since its base commit', async () => {
   const { repository, run, base } = project();
   repository.write('src/c.ts', 'export const c = 2;\n');
   repository.commit('elsewhere');

@@ -18,7 +18,7 @@ afterAll(() => repository.remove());
 
 const runs = (...words: string[]) => runCommandLine('runs', ...words, '--json', '--cwd', root);
 
-test('`prune` removes ended runs alone, `rm` any that nobody works on', async () => {
+test('`prune` removes only ended runs; `rm` removes any run that is not running', async () => {
   const pruned = await runs('prune', '--keep', '0');
   expect(JSON.parse(pruned.out).removed.toSorted()).toEqual([idOf('done'), idOf('failed')]);
   const named = await runs('rm', idOf('paused'), idOf('stopped'));

@@ -27,7 +27,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
-/** A package named `bad` in a folder of its own, beside a neighbour that nothing may touch. */
+/** A package named `bad` in a separate folder, next to a neighbour that nothing may touch. */
 function make(files: Record<string, string | Buffer>): { folder: string; target: string } {
   const folder = mkdtempSync(path.join(place, 'case-'));
   const target = path.join(folder, 'bad');
@@ -85,7 +85,7 @@ const cases: Record<string, () => { folder: string; target: string }> = {
   'a file of 10 MB': () =>
     make({ 'SKILL.md': `${head}# Bad\n\n${'Some words on one line.\n'.repeat(430_000)}` }),
   'a file that is too large': () => make({ 'SKILL.md': Buffer.alloc(17 * 1024 * 1024, 'x') }),
-  'bytes that are no text': () =>
+  'bytes that are not text': () =>
     make({ 'SKILL.md': Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 37) % 256)) }),
   'a link to itself and a folder that holds itself': () => {
     const made = make({ 'SKILL.md': `${head}# Bad\n` });
@@ -137,7 +137,7 @@ const expected: Record<string, string> = {
   'frontmatter that is never closed': 'FM001',
   'a file of 10 MB': 'SZ001',
   'a file that is too large': 'IO001',
-  'bytes that are no text': 'FM001',
+  'bytes that are not text': 'FM001',
   'a link to itself and a folder that holds itself': 'IO001',
   'a pipe in place of SKILL.md': 'IO001',
   'handoffs in a circle': 'HO001',
@@ -168,7 +168,7 @@ test.each(['lint', 'fix', 'show', 'test'])(
 );
 
 test.each(['SKILL.md', 'phases/01-session.md', 'references/deep/a.md'])(
-  'a file stands for its package: %s',
+  'a file selects its package: %s',
   async (file) => {
     const { folder } = make({ ...shippedFiles(), 'references/deep/a.md': 'x\n' });
     const ended = await runCommandLine('skill', 'lint', `bad/${file}`, '--json', '--cwd', folder);

@@ -117,7 +117,7 @@ test.each(['\n', '\r\n'])(
     expect(made['SKILL.md']).toMatch(/^# .+\n\n.+\n\nOVERVIEW-TEXT of the command\.\r?\n\n## Architecture/m);
     const first = made['phases/01-session.md'] ?? '';
     for (const words of ['PHASE1', 'PARSE', 'START']) expect(first, words).toContain(`${words}-TEXT`);
-    // The call of the text that follows is no call any more, and its arguments stay.
+    // Its text follows, so the call is removed; its arguments stay.
     expect(first).not.toContain('Skill(');
     expect(first).toContain('args="--auto"');
     expect(made['phases/02-context.md']).toContain('VALID-TEXT');
@@ -162,7 +162,7 @@ SECOND-TEXT
 DATA-TEXT
 `;
 
-test('S-028 S-068 S-069 a flat skill arrives whole: every paragraph, and the files beside it', async () => {
+test('S-028 S-068 S-069 a flat skill arrives whole: every paragraph, and the files next to it', async () => {
   write({
     'skills/flat/SKILL.md': flat.replace(
       '\n---',
@@ -235,7 +235,7 @@ test('a skill with a link that leads out of it is not converted elsewhere', asyn
   expect(existsSync(path.join(cwd, 'made'))).toBe(false);
 });
 
-test('S-027 S-064 a requirements document keeps every line that is no field', async () => {
+test('S-027 S-064 a requirements document keeps every line that is not a field', async () => {
   const details = [
     'Never read files below `vendor/` (MUST-TEXT).',
     '1. NUM-TEXT run `git log`',

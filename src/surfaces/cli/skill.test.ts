@@ -167,7 +167,7 @@ test('S-096 hygiene findings carry their count and a hint', async () => {
   );
 });
 
-test('a baseline accepts what is there and reports only what is new', async () => {
+test('a baseline accepts existing findings and reports only new ones', async () => {
   const cwd = place();
   await charrette(cwd, 'skill', 'new', 'demo-x', '-y');
   const file = path.join(cwd, '.claude/skills/demo-x/phases/01-session-init.md');

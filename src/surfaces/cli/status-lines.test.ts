@@ -41,7 +41,7 @@ const launch = [
   },
 ] satisfies EventBody[];
 
-test('L-040, L-041, L-043: one line per change, in the fixed order; launch and end are said by the run', () => {
+test('L-040, L-041, L-043: one line per change, in the fixed order; the run prints launch and end', () => {
   expect(
     follow([
       ...launch,

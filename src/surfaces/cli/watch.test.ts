@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => run.remove());
 
-/** The program as a process of its own, told to stop once it has said something. */
+/** Runs the program as a separate process and sends it `signal` once it has begun its work. */
 async function stopped(signal: NodeJS.Signals, ...words: string[]) {
   const main = path.resolve(import.meta.dirname, '../../main/main.ts');
   const child = spawn(process.execPath, [main, ...words, '--cwd', cwd()], {
@@ -72,7 +72,7 @@ test('`cancel` that Ctrl-C ends exits with 130 and the status of the run', async
   expect(stderr).toContain('is still running');
 });
 
-test('`cancel` of a run that ends by itself meanwhile does not call it cancelled', async () => {
+test('`cancel` does not report a run as cancelled that ended in the meantime', async () => {
   const cancelling = runCommandLine('cancel', writtenRunId, '--json', '--cwd', cwd());
   await new Promise((resolve) => setTimeout(resolve, 200));
   writeRun({ status: 'done', exit: 0 }, cwd());

@@ -160,7 +160,7 @@ describe('the picture of a run', () => {
     expect(lanes(22)).toEqual(['   ◐ Claude-…  running', '   ✔ Codex-E…  ok']);
   });
 
-  test('questions stand with their choices, the recommended one marked, and how to answer', () => {
+  test('a question shows its choices, marks the recommended one and says how to answer', () => {
     const view = viewOf(...sketching, {
       type: 'question-ask',
       questions: [
@@ -256,7 +256,7 @@ describe('the picture of a run', () => {
     expect(fitRows(lines, 6, marks)).toEqual(lines);
   });
 
-  test('every line stands for an event, fits its row and steers nothing, whatever the events are', () => {
+  test('every line belongs to an event, fits its row and has no control characters, whatever the events are', () => {
     fc.assert(
       fc.property(
         fc.array(anyBody, { maxLength: 25 }),

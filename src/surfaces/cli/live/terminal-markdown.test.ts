@@ -63,7 +63,7 @@ test('a table that is too wide is written row by row', () => {
   expect(terminalMarkdown(gaps, page).split('\n')[0]).toBe('• solo');
 });
 
-test('lines that begin with a label in bold stay lines of their own', () => {
+test('lines that begin with a bold label stay separate lines', () => {
   const fields = '- **Run**: npm test\n  **Purpose**: run all\n  tests, **every** one\n';
   expect(terminalMarkdown(fields, page)).toBe('• Run: npm test\n  Purpose: run all tests, every one\n');
 });
@@ -94,7 +94,7 @@ test('any text becomes lines without controls; prose is never wider than the pag
   );
 });
 
-test('a text too long for the parser is shown as it is, without what steers a terminal', () => {
+test('a text too long for the parser is shown unformatted, without terminal escapes', () => {
   const text = `# A\n\n${'- **b**\u001b[31m\n'.repeat(9_000)}`;
   expect(terminalMarkdown(text, page)).toBe(`# A\n\n${'- **b**\n'.repeat(9_000)}`);
 });

@@ -35,6 +35,10 @@ export async function probeAgent(
         result.kind === 'ok'
           ? `The agent should have answered OK but said ${JSON.stringify(result.text.slice(0, 80))}.`
           : (result.message ?? result.kind);
+      if (result.kind === 'quota') {
+        const { resetsAt } = result.limit ?? {};
+        return { healthy: false, message, usedUp: resetsAt === undefined ? {} : { resetsAt } };
+      }
       if (final.has(result.kind)) break;
     } catch (error) {
       message = error instanceof Error ? error.message : String(error);

@@ -26,7 +26,14 @@ export const failurePolicies: Readonly<Record<Exclude<LaneKind, 'ok'>, FailurePo
     backoffMs: 5000,
     fallback: true,
     countsAgainstHealth: false,
-    meaning: 'The provider asks for a pause, or a quota is used up.',
+    meaning: 'The provider asks for a pause.',
+  },
+  quota: {
+    retries: 0,
+    backoffMs: 0,
+    fallback: true,
+    countsAgainstHealth: false,
+    meaning: 'The account is used up until its window resets.',
   },
   server: {
     retries: 2,

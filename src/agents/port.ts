@@ -4,6 +4,7 @@
  */
 
 import type { LaneKind, Usage } from '../base/schema/calls.ts';
+import type { LimitNote } from './quota.ts';
 
 export { type LaneKind, laneKinds, type Usage, unknownUsage } from '../base/schema/calls.ts';
 
@@ -70,6 +71,8 @@ export type LaneResult = {
   /** Why it failed, for people. Absent on `ok`. */
   message?: string;
   retryAfterMs?: number;
+  /** What the program said about the limits of its account. */
+  limit?: LimitNote;
   exitCode?: number;
   signal?: string;
   /** To resume or fork this conversation later, when the agent can. */
@@ -107,6 +110,8 @@ export type Probe = {
   available?: boolean;
   version?: string;
   message?: string;
+  /** The account is used up: it answers again by itself, at this time where it is known. */
+  usedUp?: { resetsAt?: number };
 };
 
 export type CallContext = {

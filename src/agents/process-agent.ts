@@ -4,6 +4,7 @@ import path from 'node:path';
 import { readTextFile } from '../base/files/bounded.ts';
 import { joinTruncated } from '../base/text/format.ts';
 import { redactCommand } from '../base/text/secrets.ts';
+import { Account } from './accounts.ts';
 import { formatHandle, parseHandle, readAnswer, readTotal, writeAnswer, writeTotal } from './answer.ts';
 import { redactedCall, redactedReading } from './call-events.ts';
 import { probeAgent, resolveProgram } from './detect.ts';
@@ -75,7 +76,17 @@ async function callProgram(call: Call): Promise<LaneResult> {
   // A call that had finished before its caller died is not made again.
   const answered = await readAnswer(task, settings);
   if (answered !== undefined) return answered;
-  const result = await attempt(call);
+  const account = new Account(call.driver, settings, call.world);
+  const refusal = account.refusal(Date.now());
+  if (refusal !== undefined) {
+    const { message, resetsAt } = refusal;
+    return { ...failed('quota', message), ...(resetsAt === undefined ? {} : { limit: { resetsAt } }) };
+  }
+  const result = await attempt(call).catch((error: unknown) => {
+    account.note(failed('cancelled', ''), Date.now());
+    throw error;
+  });
+  account.note(result, Date.now());
   await writeAnswer(task, settings, result);
   return result;
 }

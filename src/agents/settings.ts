@@ -13,6 +13,8 @@ export type AgentSettings = {
   effort?: string;
   family?: string;
   baseUrl?: string;
+  /** Agents with the same name share their limits, whatever their logins look like. */
+  account?: string;
   /** Variables for the child, on top of the safelist and the login. */
   env?: Readonly<Record<string, string>>;
   /** Variables of `env` that are not kept with a run because they carry secrets. */

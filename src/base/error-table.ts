@@ -311,6 +311,11 @@ export const errorTable = {
     meaning: 'A brief lacks its goal, its audience or its brand.',
     fix: 'Write the sections ## Goal, ## Audience and ## Brand into the brief.',
   },
+  'quota-used-up': {
+    exit: 7,
+    meaning: 'The accounts of the agents are used up.',
+    fix: 'Run `charrette resume` after the reset, or add another agent with --agents.',
+  },
   'workflow-not-found': {
     exit: 4,
     meaning: 'There is no workflow file of that name.',

@@ -11,7 +11,13 @@ export type AgentHealth = {
 /** Which agents may be used. What debates and judges learn stays with them: they get seats and return none of this (L-025, F-16). */
 export type Health = { readonly agents: Readonly<Record<string, AgentHealth>> };
 
-export type ProbeOutcome = { available: boolean; healthy?: boolean; reason?: string };
+export type ProbeOutcome = {
+  available: boolean;
+  healthy?: boolean;
+  reason?: string;
+  /** Its account is used up and resets by itself. */
+  usedUp?: { resetsAt?: number };
+};
 
 /** Health from probes; a probe without a verdict counts as unhealthy (L-126, F-11). */
 export function healthFrom(probes: Readonly<Record<string, ProbeOutcome>>): Health {

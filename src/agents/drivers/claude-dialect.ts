@@ -1,4 +1,5 @@
 import type { LaneKind } from '../port.ts';
+import { epochMs, type LimitNote } from '../quota.ts';
 import type { Signal } from './driver.ts';
 import {
   detailOf,
@@ -36,11 +37,28 @@ export function parseClaude(line: string, accent: ClaudeAccent): Signal[] {
       return toolResults(event);
     case 'tool_call':
       return toolCall(event);
+    case 'rate_limit_event':
+      return [{ type: 'limit', note: limitNote(fieldsOf(event['rate_limit_info'])) }];
     case 'result':
       return [...usage(event, accent), ...result(event)];
     default:
       return [];
   }
+}
+
+/** Q-F1 to Q-F3: served calls carry it too, so it says what is left and not how the call ended. */
+function limitNote(info: Fields): LimitNote {
+  const windows = Object.values(fieldsOf(info['unifiedWindows'])).map(fieldsOf);
+  const shares = [info, ...windows].flatMap(({ utilization }) => optionalNumber(utilization) ?? []);
+  const isRejected = info['status'] === 'rejected' || info['status'] === 'denied';
+  const resetsAt = isRejected ? epochMs(optionalNumber(info['resetsAt'])) : undefined;
+  const window = optionalText(info['rateLimitType']);
+  return {
+    ...(resetsAt === undefined ? {} : { resetsAt }),
+    ...(window === undefined ? {} : { window }),
+    ...(shares.length === 0 ? {} : { usedShare: Math.max(...shares) }),
+    ...(info['isUsingOverage'] === true ? { billed: true } : {}),
+  };
 }
 
 function system(event: Fields): Signal[] {

@@ -1,5 +1,6 @@
 import type { AgentTask, CallContext, Capabilities, LaneKind, Usage } from '../port.ts';
 import type { Login } from '../private-home.ts';
+import type { LimitNote } from '../quota.ts';
 import type { ProcessExit, ProcessRequest, RunningProcess } from '../run-process.ts';
 import type { AgentSettings } from '../settings.ts';
 import type { Reading } from './reading.ts';
@@ -77,6 +78,8 @@ export type Signal =
   | { type: 'failure'; message: string; kind?: LaneKind; status?: number; passing?: boolean; vague?: boolean }
   /** `add` sums up, `total` is this run so far, `session` counts earlier runs of the conversation too. */
   | { type: 'usage'; usage: Usage; scope: 'add' | 'total' | 'session' }
+  /** What the account has left; alone it is neither success nor failure (Q-003). */
+  | { type: 'limit'; note: LimitNote }
   | { type: 'success'; text?: string; value?: unknown }
   /** A sign of trouble; `allowed` of the same name in a row are enough to end the process. */
   | { type: 'strike'; name: string; allowed: number; kind: LaneKind; message: string }
@@ -105,6 +108,8 @@ export type Driver = {
   login: Login;
   /** Says nothing until it has finished; only the wall clock can tell that it hangs. */
   silent?: boolean;
+  /** Its provider counts each model's calls apart. */
+  quotaPerModel?: true;
   /** Exit code 0 is the only success event. */
   succeedsByExit?: boolean;
   /** Folders below HOME into which the program unpacks itself at its first start; lanes share one copy, read-only. */

@@ -14,6 +14,7 @@ import {
 export const gemini: Driver = {
   title: 'Gemini CLI',
   family: 'google',
+  quotaPerModel: true,
   programs: ['gemini'],
   natives: [],
   versionArguments: ['--version'],

@@ -4,6 +4,7 @@ import { extractAnswer } from '../extract-json.ts';
 import { classifyFailure, retryAfterIn } from '../failure-kinds.ts';
 import type { JsonSchema, LaneKind, LaneResult, Usage } from '../port.ts';
 import type { EndReason } from '../process/limits.ts';
+import { refineLimit } from '../quota.ts';
 import type { ProcessExit } from '../run-process.ts';
 import { type Reading, subtractUsage } from './reading.ts';
 
@@ -12,6 +13,8 @@ export type FinishContext = {
   /** The conversation's total before this run, for agents that report totals. */
   earlierUsage?: Usage;
   resumed: boolean;
+  /** Default: the time of the machine. */
+  now?: number;
   /** What the call was held to, for the words of one that passed it. */
   limits?: { wallMs: number; idleMs: number };
 };
@@ -31,9 +34,17 @@ export function finishReading(reading: Reading, exit: ProcessExit, context: Fini
   const verdict = judge(reading, exit, context, value);
   const message = verdict.message?.slice(0, 2000);
   const retryAfterMs = message === undefined ? undefined : retryAfterIn(message);
+  const { kind, resetsAt } = refineLimit(
+    verdict.kind,
+    message ?? '',
+    reading.limit,
+    context.now ?? Date.now(),
+  );
+  const limit = resetsAt === undefined ? reading.limit : { ...reading.limit, resetsAt };
   return {
-    kind: verdict.kind,
-    text: textOf(reading, endedWell, verdict.kind),
+    kind,
+    text: textOf(reading, endedWell, kind),
+    ...(limit === undefined ? {} : { limit }),
     ...(value === undefined ? {} : { value }),
     ...(message === undefined ? {} : { message }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),

@@ -1,5 +1,6 @@
 import { isRecord, readJson } from '../../base/safe-json.ts';
 import { type AgentEvent, type LaneKind, type Usage, unknownUsage } from '../port.ts';
+import type { LimitNote } from '../quota.ts';
 import type { Signal } from './driver.ts';
 
 /** Careful looks into the agents' output: every field may be missing or of another type. */
@@ -75,6 +76,7 @@ export type Reading = {
   succeeded: boolean;
   value?: unknown;
   failure?: { message: string; kind?: LaneKind; status?: number; passing: boolean };
+  limit?: LimitNote;
   usage: Usage;
   usageScope: 'run' | 'session';
   toolCalls: number;
@@ -133,6 +135,8 @@ export function readSignal(reading: Reading, signal: Signal): Reading {
         usage: signal.scope === 'add' ? addUsage(reading.usage, signal.usage) : signal.usage,
         usageScope: signal.scope === 'session' ? 'session' : 'run',
       };
+    case 'limit':
+      return { ...reading, limit: signal.note };
     case 'success': {
       const text = signal.text ?? reading.text;
       return {
@@ -204,6 +208,7 @@ export function eventsOf(signal: Signal): AgentEvent[] {
     case 'usage':
       return [{ type: 'usage', usage: signal.usage }];
     case 'narration-end':
+    case 'limit':
     case 'success':
     case 'strike':
     case 'strike-clear':

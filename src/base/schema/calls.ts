@@ -23,6 +23,7 @@ export const laneKinds = [
   'ok',
   'auth',
   'rate_limit',
+  'quota',
   'server',
   'network',
   'stream',

@@ -19,6 +19,11 @@ export const agentConfigSchema = z.strictObject({
     .min(1)
     .optional()
     .describe('Who made the model; judges of the author’s family count less.'),
+  account: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Agents with the same account share its limits; default: what identifies the login.'),
   baseUrl: z.url().optional().describe('For `model`: an OpenAI-, Anthropic- or Google-compatible address.'),
   provider: z.enum(['openai', 'anthropic', 'google', 'openai-compatible']).optional(),
   env: z
@@ -143,6 +148,20 @@ export const configSchema = z.strictObject({
     .describe(
       'US dollars per million tokens, by the beginning of a model’s name; wins over the shipped list.',
     ),
+  quota: z
+    .strictObject({
+      onLimit: z
+        .enum(['fallback', 'wait', 'ask'])
+        .optional()
+        .describe(
+          'When an account is used up: go on without it, wait for its reset, or ask; `ask` when absent.',
+        ),
+      maxWait: positive
+        .max(168)
+        .optional()
+        .describe('Hours that a run waits for a reset at most; 6 when absent.'),
+    })
+    .optional(),
   workflow: z
     .strictObject({
       models: z

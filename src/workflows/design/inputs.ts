@@ -32,6 +32,7 @@ export type DesignInputs = RunInputs & {
   /** A result is accepted although fewer than two families reviewed or voted. */
   acceptDegraded?: boolean;
   rules?: Config['rules'];
+  quota?: Config['quota'];
   /** Shortens every call's time limit. */
   agentSeconds?: number;
   author?: string;

@@ -119,6 +119,7 @@ export async function prepareDesign(
     padding: config.padding !== false,
     acceptDegraded: flags.acceptDegraded ?? config.acceptDegraded ?? false,
     ...optional('rules', config.rules),
+    ...optional('quota', config.quota),
     prefix: flags.stepPrefix === undefined ? noPrefix : parseStepPrefix(flags.stepPrefix),
     branch,
     entry,

@@ -30,6 +30,7 @@ import { addLoss } from './degraded.ts';
 import { describeEstimate } from './depth.ts';
 import type { Desk } from './desk.ts';
 import { rulesOf, type SeatedTable } from './inputs.ts';
+import { waitForQuota } from './quota-wait.ts';
 
 /** Step 0: consent, a health check of every agent, the seats (L-100…L-129). */
 export async function setup(desk: Desk): Promise<SeatedTable> {
@@ -40,7 +41,9 @@ export async function setup(desk: Desk): Promise<SeatedTable> {
   });
   const agents = agentsOf(desk);
   const knownDown = await greetCaller(desk);
-  const probes = await probeAgents(desk, 'agents', agents, knownDown);
+  let probes = await probeAgents(desk, 'agents', agents, knownDown);
+  for (let round = 1; await waitForQuota(desk, agents, probes, round); round += 1)
+    probes = await probeAgents(desk, `agents after wait ${round}`, agents, knownDown);
   const health = healthFrom(probes);
   const up = agents.filter((agent) => isUp(health, agent.id));
   for (const agent of agents) {
@@ -192,13 +195,21 @@ export function probeAgents(
           healthy,
           available = true,
           message,
+          usedUp,
         } = await agent.probe({
           signal,
           onEvent() {},
           laneDirectory,
           directory: desk.inputs.project,
         });
-        return [agent.id, { available, healthy, ...(message === undefined ? {} : { reason: message }) }];
+        return [
+          agent.id,
+          {
+            ...{ available, healthy },
+            ...(message === undefined ? {} : { reason: message }),
+            ...(usedUp === undefined ? {} : { usedUp }),
+          },
+        ];
       }),
     );
     signal.throwIfAborted();

@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { writeJsonAtomicSync } from '../base/files/atomic.ts';
+import { isRecord, readJson } from '../base/safe-json.ts';
+import type { Driver } from './drivers/driver.ts';
+import type { LaneResult } from './port.ts';
+import type { AgentSettings, World } from './settings.ts';
+
+/** What is known of an account whose limit was reached (Q-012). */
+export type AccountMark = {
+  agent: string;
+  /** When the limit was met, and how often in a row without a known reset. */
+  opened: number;
+  tries: number;
+  resetsAt?: number;
+  window?: string;
+  /** What the program said. */
+  words: string;
+  /** One call is under way to find out whether the limit still holds. */
+  probing?: number;
+};
+
+const jitterMs = 30_000;
+/** Waits where the reset is unknown: 15, 30, 60 minutes, then each hour (Q-013). */
+const unknownWaits = [15, 30, 60].map((minutes) => minutes * 60_000);
+/** A call that was to find out may have been killed. */
+const longestProbeMs = 15 * 60_000;
+
+/** Marks of used-up accounts, kept on the machine: every process and run sees them (Q-010, Q-012). */
+export class Account {
+  readonly #agent: string;
+  readonly #file: string;
+
+  constructor(driver: Driver, settings: AgentSettings, world: World) {
+    this.#agent = settings.id;
+    const { environment, home } = world;
+    const state = environment['XDG_STATE_HOME'];
+    const root = state !== undefined && path.isAbsolute(state) ? state : path.join(home, '.local', 'state');
+    this.#file = path.join(root, 'charrette', 'accounts', `${identityOf(driver, settings, world)}.json`);
+  }
+
+  /** Why the account must not be called now; nothing when it may. */
+  refusal(now: number): { message: string; resetsAt?: number } | undefined {
+    const mark = this.read();
+    if (mark === undefined) return undefined;
+    const until = endOf(mark);
+    if (now >= until) {
+      if (mark.probing !== undefined && now - mark.probing < longestProbeMs)
+        return { message: `${this.#agent} is used up; another call checks whether its limit has reset.` };
+      // Only this call goes ahead; the others wait for what it finds.
+      this.#write({ ...mark, probing: now });
+      return undefined;
+    }
+    const { resetsAt } = mark;
+    return {
+      message: `${describe(mark)} It was not called; remove ${this.#file} to try earlier.`,
+      ...(resetsAt === undefined ? {} : { resetsAt }),
+    };
+  }
+
+  /** Takes note of how a call ended: a used-up account is marked, any success clears the mark. */
+  note({ kind, message = kind, limit }: LaneResult, now: number): void {
+    const before = this.read();
+    if (kind === 'ok') {
+      if (before !== undefined) this.clear();
+      return;
+    }
+    if (kind !== 'quota') {
+      if (before?.probing !== undefined) this.#write({ ...before, probing: undefined });
+      return;
+    }
+    // One that was met while the mark was written does not lengthen it.
+    if (before !== undefined && before.probing === undefined && now < endOf(before)) return;
+    const { resetsAt, window } = limit ?? {};
+    this.#write({
+      agent: this.#agent,
+      opened: now,
+      tries: (before?.tries ?? 0) + 1,
+      ...(resetsAt === undefined ? {} : { resetsAt }),
+      ...(window === undefined ? {} : { window }),
+      words: message.slice(0, 500),
+    });
+  }
+
+  /** A damaged file counts as none. */
+  read(): AccountMark | undefined {
+    if (!existsSync(this.#file)) return undefined;
+    const reading = readJson(readFileSync(this.#file, 'utf8'));
+    if (!reading.ok || !isRecord(reading.value)) return undefined;
+    const { opened, tries, words } = reading.value;
+    const isWhole = typeof opened === 'number' && typeof tries === 'number' && typeof words === 'string';
+    return isWhole ? (reading.value as unknown as AccountMark) : undefined;
+  }
+
+  clear(): void {
+    rmSync(this.#file, { force: true });
+  }
+
+  #write(mark: AccountMark & { probing?: number | undefined }): void {
+    try {
+      mkdirSync(path.dirname(this.#file), { recursive: true, mode: 0o700 });
+      writeJsonAtomicSync(this.#file, { schemaVersion: 1, ...mark });
+      chmodSync(this.#file, 0o600);
+    } catch {
+      // Best effort: without the mark each call finds out for itself.
+    }
+  }
+}
+
+/** A mark never outlives its reset (Q-013). */
+function endOf({ opened, tries, resetsAt }: AccountMark): number {
+  if (resetsAt !== undefined) return resetsAt + jitterMs;
+  return opened + (unknownWaits[tries - 1] ?? 3_600_000);
+}
+
+/** `claude is used up until 09:53 (five_hour).` */
+function describe(mark: AccountMark): string {
+  const until = new Date(endOf(mark)).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+  const known = mark.resetsAt === undefined ? `; the reset is unknown, next try ${until}` : ` until ${until}`;
+  return `${mark.agent} is used up${known}${mark.window === undefined ? '' : ` (${mark.window})`}.`;
+}
+
+/** What identifies a login, as a digest: never the secret itself (Q-010). */
+function identityOf({ title, login, quotaPerModel }: Driver, settings: AgentSettings, world: World): string {
+  const { environment, home } = world;
+  const variables = (login?.variables ?? []).map((name) => settings.env?.[name] ?? environment[name] ?? null);
+  const moved = (login?.files ?? []).map(({ moved: place }) =>
+    place === undefined ? null : (environment[place.variable] ?? null),
+  );
+  const parts = [
+    ...[title, home, settings.baseUrl ?? null, settings.account ?? null],
+    ...(settings.account === undefined ? [variables, moved, settings.command ?? null] : []),
+    ...(quotaPerModel === true ? [settings.model ?? null] : []),
+  ];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
+}

@@ -154,7 +154,7 @@ describe.skipIf(!hasTmux)('the program on a real terminal', () => {
     await other.shows(/2a: sketches/);
     release();
     expect(await watching.ended()).toBe(0);
-    expect(await watching.history()).toMatch(/^Plan: Limit requests per client$/m);
+    expect(await watching.history()).toMatch(/^Limit requests per client$/m);
     expect(await other.ended()).toBe(0);
   });
 

@@ -128,7 +128,7 @@ describe.skipIf(findPostgres() === undefined)('archives between stores', () => {
     const away = { CHARRETTE_DATABASE_URL: 'postgresql://charrette@127.0.0.1:1/postgres' };
     const unseen = {
       code: 'usage',
-      message: `The run ${run} was given to the queue of a shared store, which is not seen from here.`,
+      message: `The run ${run} was given to the queue of a shared store, which cannot be reached from here.`,
       fix: expect.stringContaining('CHARRETTE_DATABASE_URL'),
     };
     expect((await refusal(project, shared)).message).toContain('waits in the queue');

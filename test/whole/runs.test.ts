@@ -34,7 +34,7 @@ test('a question without a terminal pauses with exit 7; answered from a second t
 
   const wrong = await charrette(['answer', run, 'consent=perhaps'], { cwd: project });
   expect(wrong).toMatchObject({ code: 2 });
-  expect(wrong.stderr).toContain('it takes yes, no');
+  expect(wrong.stderr).toContain('choose yes, no');
 
   const left = await charrette(['answer', run, 'consent=yes', '--no-resume', '--json'], { cwd: project });
   expect(left.code).toBe(0);

@@ -146,7 +146,7 @@ export class ScriptCalls {
       type: 'lane-queue',
       lane: key,
       task: 'workflow',
-      seat: label,
+      seat: key,
       label,
       phase,
     });
@@ -156,7 +156,7 @@ export class ScriptCalls {
       agent.id,
       ...others.filter(({ family }) => family !== 'static').map(({ id: other }) => other),
     ];
-    const seat: Seat = { id: label, label, agents: chain };
+    const seat: Seat = { id: key, label, agents: chain };
     const checkout = isolation === 'worktree' ? path.join(live.directory.root, 'worktrees', key) : undefined;
     return slots.run(async () => {
       const place = await this.#place(access, checkout);

@@ -14,7 +14,6 @@ import {
 import type { LiveProgram } from '../../support/live-program.ts';
 import { type Postgres, startPostgres } from '../../support/postgres.ts';
 import { callsIn, charrette, holdTask, makeProject, runsOf } from '../../support/program.ts';
-import { connected } from '../../support/worker-program.ts';
 
 const servers: Postgres[] = [];
 afterAll(async () => {
@@ -87,12 +86,11 @@ const phases: [string, string][] = [
   ['while agents vote', 'vote'],
 ];
 
-/** The journal writes that a run has ended, and that a lane starts. */
+/** The journal writes that a run has ended, and that an agent call has. */
 const lastStatement =
   "BEFORE UPDATE ON dbos.workflow_status FOR EACH ROW WHEN (NEW.status = 'SUCCESS' AND strpos(NEW.workflow_uuid, '.') = 0)";
-const firstOfLane =
-  "BEFORE INSERT ON dbos.workflow_status FOR EACH ROW WHEN (strpos(NEW.workflow_uuid, '.') > 0)";
-const lanes = "SELECT 1 FROM dbos.workflow_status WHERE strpos(workflow_uuid, '.') > 0";
+const endOfCall =
+  "BEFORE INSERT ON dbos.operation_outputs FOR EACH ROW WHEN (NEW.function_name LIKE 'call %')";
 
 describe.skipIf(!hasPostgres())('PostgreSQL killed with -9', () => {
   for (const [index, [moment, task]] of phases.entries()) {
@@ -150,14 +148,10 @@ describe.skipIf(!hasPostgres())('PostgreSQL killed with -9', () => {
     return 'store-unreachable, exit 1; resume completed it';
   });
 
-  faultCase('PostgreSQL killed and away', 'while a lane is put into the journal', async () => {
+  faultCase('PostgreSQL killed and away', 'while a call is put into the journal', async () => {
     const begun = await begin({ patience: 18, hold: 'sketch' });
     await isCalled(begun, 'sketch', 2);
-    // Agents begin before the journal has their lanes; the next one is meant.
-    await connected(begun.server.url, (client) =>
-      expect.poll(async () => (await client.query(lanes)).rowCount, { timeout: 100_000 }).toBe(2),
-    );
-    const arrived = await holdStatement(begun.server.url, firstOfLane);
+    const arrived = await holdStatement(begun.server.url, endOfCall);
     begun.release();
     await reaches(begun.live, arrived);
     await begun.server.kill();

@@ -81,7 +81,7 @@ async function twoResumes(env: Record<string, string>): Promise<string> {
   await killed.ended;
   const [run = ''] = runsOf(project);
   const both = [1, 2].map(() => startRun(['resume', run], { cwd: project, env }));
-  const told = ({ stderr }: LiveProgram) => /(?:held by|going on in) process (\d+)/.exec(stderr())?.[1];
+  const told = ({ stderr }: LiveProgram) => /(?:held by|running in) process (\d+)/.exec(stderr())?.[1];
   await until(() => both.some(told) && plans() === 2, 120_000);
   release();
   const [first, second] = both;

@@ -9,7 +9,13 @@ import { isLive, lockOnOtherHost } from '../engine/liveness.ts';
 import { newestRuns } from '../engine/newest-runs.ts';
 import type { Question } from '../engine/question.ts';
 import { type Home, markedWaiting, type RunDirectory, runDirectoryOf } from '../engine/run-directory.ts';
-import { isFinal, type RunRecord, readRunRecord, readRunRecordSync } from '../engine/run-record.ts';
+import {
+  isFinal,
+  type RunRecord,
+  readRunRecord,
+  readRunRecordSync,
+  type SeatLoss,
+} from '../engine/run-record.ts';
 import type { Project } from './project.ts';
 import { refreshQueued } from './queue-facts.ts';
 
@@ -27,6 +33,8 @@ export type RunSummary = {
   usd: number;
   /** Why a queued run waits. */
   waits?: string;
+  /** Seats that were not filled as announced. */
+  degraded?: SeatLoss[];
 };
 
 export function shownStatus(record: RunRecord, directory: RunDirectory): RunSummary['status'] {
@@ -79,10 +87,13 @@ function readRun(home: Home, id: string): { summary: RunSummary; isQueued: boole
   const nothing = { calls: 0, tokens: 0, callsUnknown: 0, usd: 0 };
   try {
     const record = readRunRecordSync(directory);
-    const { workflow, title, created, queue } = record;
+    const { workflow, title, created, queue, degraded } = record;
     const cost = costOf(directory) ?? nothing;
     return {
-      summary: { run: id, workflow, title, status: shownStatus(record, directory), created, ...cost },
+      summary: {
+        ...{ run: id, workflow, title, status: shownStatus(record, directory), created, ...cost },
+        ...(degraded === undefined ? {} : { degraded }),
+      },
       isQueued: queue !== undefined && !isFinal(record.status),
     };
   } catch {

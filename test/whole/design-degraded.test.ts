@@ -27,10 +27,12 @@ test('a second family that was announced and did not review is no success: exit 
   expect(result.degraded[0].reason).toContain('told to fail');
   expect(recordOf(made)).toMatchObject({ status: 'not-accepted', exit: 6, degraded: result.degraded });
   expect(made.events.at(-1)).toMatchObject({ type: 'run-end', degraded: result.degraded });
-  for (const command of ['show', 'watch']) {
+  for (const command of ['show', 'watch', 'report']) {
     const shown = await charrette([command, 'latest', '--json'], { cwd: made.project });
     expect(JSON.parse(shown.stdout).degraded).toEqual(result.degraded);
   }
+  const listed = await charrette(['runs', '--json'], { cwd: made.project });
+  expect(JSON.parse(listed.stdout).runs[0].degraded).toEqual(result.degraded);
   expect(made.ended.stderr).toContain('Degraded review: Two-Generic had one instead of two (');
   expect(made.ended.stderr).toContain('only the family one reviewed; announced were two, one');
 });

@@ -47,6 +47,13 @@ export function RunHead({
           <bdi>{snapshot.error.message}</bdi> <bdi>{snapshot.error.fix ?? ''}</bdi>
         </p>
       )}
+      {snapshot.degraded !== undefined && (
+        <p class="notice">
+          <bdi>
+            {`Not as announced: ${snapshot.degraded.map(({ role, seat, reason }) => `${role} ${seat} (${reason})`).join(', ')}`}
+          </bdi>
+        </p>
+      )}
       <dl class="facts">
         <Fact name="Time" value={elapsed(end - start)} />
         <Fact name="Calls" value={count(snapshot.costs.length)} />

@@ -137,6 +137,10 @@ export const edit: CommandSpec = {
   options: [
     { flags: '--file <file>', description: 'your version of the plan' },
     { flags: '--comment <text>', description: 'what the author should change' },
+    {
+      flags: '--accept-degraded',
+      description: 'accept a result that fewer than two families reviewed or voted on',
+    },
   ],
   dryRun: 'says',
   async run(invocation) {
@@ -178,6 +182,7 @@ export const edit: CommandSpec = {
       branch: false,
       entry,
       baseCommit: entry.baseCommit,
+      acceptDegraded: options['acceptDegraded'] === true || earlier.acceptDegraded === true,
       edited: { plan: reading.plan, ...(comment === undefined ? {} : { comment }) },
       fromRun: directory.id,
     };

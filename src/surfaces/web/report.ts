@@ -65,6 +65,7 @@ export const command: CommandSpec = {
     const json = {
       run: directory.id,
       status: record.status,
+      ...(record.degraded === undefined ? {} : { degraded: record.degraded }),
       phases: costsBy(ledger, ({ phase }) => phase, prices),
       seats: costsBy(ledger, ({ seat }) => seat, prices),
       agents: costsBy(ledger, ({ agent }) => agent, prices),

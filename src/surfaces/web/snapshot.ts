@@ -7,7 +7,7 @@ import { readEvents } from '../../engine/event-log.ts';
 import { readLedger } from '../../engine/ledger.ts';
 import { type Answer, type Question, readQuestions } from '../../engine/question.ts';
 import { type Home, type RunDirectory, runDirectoryOf } from '../../engine/run-directory.ts';
-import { isFinal, readRunRecord } from '../../engine/run-record.ts';
+import { isFinal, readRunRecord, type SeatLoss } from '../../engine/run-record.ts';
 import { listArtifacts } from '../../service/artifacts.ts';
 import { emptyView, foldEvents } from '../../service/run-view.ts';
 import { listRunsAndWaiting, type RunSummary, shownStatus } from '../../service/runs.ts';
@@ -40,6 +40,8 @@ export type Snapshot = {
   exit?: number;
   baseCommit?: string;
   error?: { code: string; message: string; fix?: string };
+  /** Seats that were not filled as announced. */
+  degraded?: SeatLoss[];
   settings: { name: string; value: string }[];
   questions: Question[];
   answers: Answer[];
@@ -113,7 +115,7 @@ export async function snapshotOf(
   const events = readEvents(directory.events);
   const files = await readRunFiles(directory, events);
   const asked = readQuestions(directory);
-  const { run, workflow, title, created, ended, exit, baseCommit, error } = record;
+  const { run, workflow, title, created, ended, exit, baseCommit, error, degraded } = record;
   const inputs = isRecord(record.inputs) ? record.inputs : {};
   return {
     run,
@@ -125,6 +127,7 @@ export async function snapshotOf(
     ...(exit !== undefined && { exit }),
     ...(baseCommit !== undefined && { baseCommit }),
     ...(error !== undefined && { error }),
+    ...(degraded !== undefined && { degraded }),
     settings: shownInputs.flatMap(([key, name]) => {
       const value = inputs[key];
       return typeof value === 'string' || typeof value === 'number' || value === true

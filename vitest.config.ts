@@ -15,7 +15,7 @@ export default defineConfig({
     setupFiles: ['test/setup.ts'],
     // The default of a second is nothing on a busy machine.
     expect: { poll: { timeout: 20_000 } },
-    testTimeout: 30_000,
+    testTimeout: 90_000,
     // Only what hangs for good shall fail by the clock: suites run beside each other on few cores.
     hookTimeout: 300_000,
     // Removing the scratch folder gets 30 s; a runner that does not end by itself must not keep you waiting.

@@ -154,7 +154,7 @@ export const configSchema = z.strictObject({
         .enum(['fallback', 'wait', 'ask'])
         .optional()
         .describe(
-          'When an account is used up: go on without it, wait for its reset, or ask; `ask` when absent.',
+          'When an account is used up: continue without it, wait for its reset, or ask; `ask` when absent.',
         ),
       maxWait: positive
         .max(168)

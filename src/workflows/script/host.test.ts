@@ -1,4 +1,3 @@
-import { createServer } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
 import { thisWorld } from '../../agents/settings.ts';
 import { type Host, startHost } from './host.ts';
@@ -94,21 +93,7 @@ test('W-143: a script that leaves its context has no files, no programs and no c
   }
 });
 
-test('W-143: nothing on the network hears from a script where bubblewrap works', async () => {
-  const heard: string[] = [];
-  const server = createServer((request, response) => {
-    heard.push(request.url ?? '');
-    response.end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  await result(`return fetch('http://127.0.0.1:${port}/')`);
-  server.close();
-  expect(heard).toEqual([]);
-});
-
-test('W-144: a flood, a second answer to the same place and a wild line end the run', async () => {
+test('W-144: a flood of messages ends the run', async () => {
   const flooding = start("for (let i = 0; i < 60000; i += 1) phase('p' + i); return 1");
   await expect(
     (async () => {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 
-/** Who starts programs, and by what; each takes a list of arguments. Nobody else does. */
+/** The only files that start programs, and how; each takes a list of arguments. */
 const starters: Readonly<Record<string, readonly string[]>> = {
   'src/agents/tree-guard.ts': ['execFile'],
   'src/agents/jail.ts': ['spawnSync'],
@@ -33,7 +33,7 @@ const forbidden: readonly [RegExp, string][] = [
 /** Texts that may look like it, by file, with the reason. */
 const excused: Readonly<Record<string, string>> = {
   'src/agents/model/read-tools.ts: text that is run as code':
-    'a regular expression of a model is tried in a context of its own because only there it can be ended',
+    'a regular expression of a model runs in a separate context because only there it can be ended',
   'src/workflows/script/host-program.ts: text that is run as code':
     'a workflow file is run in a process without files, programs and, with bubblewrap, network',
 };

@@ -17,7 +17,7 @@ export type AccountMark = {
   window?: string;
   /** What the program said. */
   words: string;
-  /** One call is under way to find out whether the limit still holds. */
+  /** A call in progress checks whether the limit still applies. */
   probing?: number;
 };
 

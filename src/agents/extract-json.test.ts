@@ -22,7 +22,7 @@ const wrappers: readonly [string, (json: string) => string][] = [
   ['fenced without a language', (json) => `Sure!\n\n\`\`\`\n${json}\n\`\`\`\nAnything else?`],
   ['long fence', (json) => `\`\`\`\`json\n${json}\n\`\`\`\``],
   ['tildes', (json) => `~~~\n${json}\n~~~`],
-  ['narrated', (json) => `I looked at the code {see above} and decided: ${json} That is all.`],
+  ['narrated', (json) => `I read the code {see above} and decided: ${json} That is all.`],
   ['bold', (json) => `**${json}**`],
   ['quoted', (json) => `> \`\`\`json\n> \n${json}\n> \`\`\``],
   ['after a citation', (json) => `As in [1] and [2]:\n${json}`],

@@ -68,7 +68,7 @@ export const failurePolicies: Readonly<Record<Exclude<LaneKind, 'ok'>, FailurePo
     backoffMs: 0,
     fallback: true,
     countsAgainstHealth: true,
-    meaning: 'The agent took too long or fell silent.',
+    meaning: 'The agent took too long or stopped sending.',
   },
   cancelled: {
     retries: 0,

@@ -110,7 +110,7 @@ export type Probe = {
   available?: boolean;
   version?: string;
   message?: string;
-  /** The account is used up: it answers again by itself, at this time where it is known. */
+  /** The account is used up; it resets automatically, at this time if known. */
   usedUp?: { resetsAt?: number };
 };
 

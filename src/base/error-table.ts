@@ -318,7 +318,7 @@ export const errorTable = {
   },
   'workflow-not-found': {
     exit: 4,
-    meaning: 'There is no workflow file of that name.',
+    meaning: 'No workflow file has that name.',
     fix: 'Run `charrette workflow list` for the workflows of this project and your own.',
   },
   'workflow-ambiguous': {

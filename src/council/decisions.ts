@@ -58,7 +58,7 @@ export type DecisionsReading =
   | { ok: true; decisions: NumberedDecision[] }
   | { ok: false; problems: string[] };
 
-/** L-457: reads the file strictly; anything but a complete, ranked list or the sentinel is a problem, never "no decisions". Whoever ranks them anyhow takes them in any order. */
+/** L-457: reads the file strictly; anything but a complete, ranked list or the sentinel is a problem, never "no decisions". `ranked: false` accepts any order. */
 export function readDecisions(text: string, { ranked = true } = {}): DecisionsReading {
   if (text.trim() === noContestedDecisions) return { ok: true, decisions: [] };
   const blocks = readBlocks(text, /^DECISION_(\d{1,3}):\s*(.+)$/i, labels);

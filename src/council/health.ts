@@ -15,7 +15,7 @@ export type ProbeOutcome = {
   available: boolean;
   healthy?: boolean;
   reason?: string;
-  /** Its account is used up and resets by itself. */
+  /** Its account is used up and resets automatically. */
   usedUp?: { resetsAt?: number };
 };
 

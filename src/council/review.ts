@@ -190,7 +190,7 @@ export async function merge(
     facts: { items: candidates },
   });
   const { items, refused } = mergeCandidates(candidates, reply.value, earlier);
-  if (refused !== undefined) council.warn(`Findings were not merged: ${refused}. Each stands alone.`);
+  if (refused !== undefined) council.warn(`Findings were not merged: ${refused}. Each is kept separately.`);
   return items;
 }
 

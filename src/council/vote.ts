@@ -161,7 +161,7 @@ export function buildReviewBallot(items: readonly ReviewItem[], options: BallotO
 
 const evidenceNotes: Record<EvidenceMark, string> = {
   found: 'cited lines were found in the repository',
-  moved: 'the cited text stands elsewhere in its file now',
+  moved: 'the cited text is elsewhere in its file now',
   missing: 'the cited place does not exist; weigh accordingly',
   none: 'nothing is cited; weigh accordingly',
   unchecked: 'the citation was not checked',
@@ -267,7 +267,7 @@ export type VoterBallot = {
   /** A fixed label of the seat, never a model's name (F-41). */
   label: string;
   votes: Votes | undefined;
-  /** Why there are no votes. */
+  /** Why the votes are missing. */
   failure?: string;
 };
 

@@ -79,7 +79,7 @@ test('L-639 L-642 failed voters are named, with the rule that applies', () => {
   expect(voterWarning(voter('Cursor'), quorum.eligible)).toBe(
     '**⚠ Cursor voter failed — timed out after 20m. Proceeding with 2 voters (Claude, Codex).**',
   );
-  const sentence = voterWarning({ ...voter('Cursor'), failure: 'It gave up.' }, []);
-  expect(sentence).toBe('**⚠ Cursor voter failed — It gave up. Proceeding with 0 voters (none).**');
+  const sentence = voterWarning({ ...voter('Cursor'), failure: 'It stopped.' }, []);
+  expect(sentence).toBe('**⚠ Cursor voter failed — It stopped. Proceeding with 0 voters (none).**');
   expect(degradedWarning(quorumOf([voter('Claude', { FINDING_1: 'YES' })]))).toBeUndefined();
 });

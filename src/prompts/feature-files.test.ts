@@ -63,7 +63,7 @@ test.each([
 
 test.each([
   ['docs/brainstorms/gone.md', 'no such file in the repository'],
-  ['/Users/somebody/else/docs/idea.prd.md', 'no such file on this machine'],
+  ['/Users/other/else/docs/idea.prd.md', 'no such file on this machine'],
   ['../../../../../../../etc/hostname', 'the path leads out of the repository'],
   ['/etc/hostname', 'the path leads out of the repository'],
   ['a\0b', 'the path has a NUL character'],

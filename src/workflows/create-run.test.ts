@@ -7,7 +7,7 @@ import { readQuestions, rememberAnswers } from '../engine/question.ts';
 import { homeOf, runDirectoryOf } from '../engine/run-directory.ts';
 import { createNamedRun, createRun } from './create-run.ts';
 
-test('panel/C-11: an answer that let an earlier run undo changes or spend more is not taken over', async () => {
+test('panel/C-11: does not reuse an answer that let an earlier run undo changes or spend more', async () => {
   const project = mkdtempSync(path.join(os.tmpdir(), 'charrette-create-'));
   onTestFinished(() => rmSync(project, { recursive: true, force: true }));
   const [home, clock] = [homeOf(project), clockFrom({})];

@@ -17,7 +17,7 @@ import { writeRunRecord } from '../engine/run-record.ts';
 import { redactSecrets } from './roster.ts';
 
 /**
- * Whether a run keeps everything it has in its own directory, so that it can be gone on with elsewhere. Worktrees,
+ * Whether a run keeps everything it has in its own directory, so that another clone can continue it. Worktrees,
  * commits, feature documents and pages stay in the clone they were made in.
  */
 export function keepsToItsDirectory(workflow: string, inputs: unknown): boolean {
@@ -27,28 +27,28 @@ export function keepsToItsDirectory(workflow: string, inputs: unknown): boolean 
   return workflow === 'lite-plan' && inputs['planOnly'] === true;
 }
 
-/** Whether another clone may go on with it in the middle: the branch of a design is where it was made. */
+/** Whether another clone may continue it in the middle: the branch of a design exists only where it was made. */
 export function travels(workflow: string, inputs: unknown): boolean {
   if (!keepsToItsDirectory(workflow, inputs)) return false;
   return workflow !== 'design' || (isRecord(inputs) && inputs['branch'] === false);
 }
 
-/** What every run keeps in run.json to be able to go on in another process. */
+/** What every run keeps in run.json so that another process can resume it. */
 export type RunInputs = {
   /** The agents as they were declared or found when the run was made. */
   roster: AgentSettings[];
   project: string;
   parallel: number;
-  /** An earlier run whose finished answers are taken over where the request is the same. */
+  /** An earlier run whose finished answers are reused where the request is the same. */
   fromRun?: string;
-  /** With `fromRun`: from this step on everything is done anew. */
+  /** With `fromRun`: reuse nothing from this step on. */
   fromStep?: string;
 };
 
 /** Changes whenever the order of steps of a workflow does; a run continues only under the version that started it. */
 export const codeVersion = '15';
 
-/** Questions about how things stand at that moment: an earlier answer says nothing about another one. */
+/** Questions about the present moment: never reuse an earlier answer. */
 const momentary = /^(?:dirty-tree|budget)-/;
 
 /** What a person answered in the earlier run is not asked again. */
@@ -84,7 +84,7 @@ export async function createRun(
   return id;
 }
 
-/** The same under a given id, for a run that another run starts; one that is there already is left alone. */
+/** The same under a given id, for a run that another run starts; an existing run is not changed. */
 export async function createNamedRun(home: Home, id: string, run: NewRun, clock: Clock): Promise<void> {
   const directory = runDirectoryOf(home, id);
   if (existsSync(directory.record)) return;

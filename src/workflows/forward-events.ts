@@ -6,8 +6,8 @@ import type { RunDirectory } from '../engine/run-directory.ts';
 const lookMs = 200;
 
 /**
- * Tells the events of other runs while `work` goes on, every event once to this call, and everything when `work` is over.
- * What `tell` writes must have ids of its own, so that a run that goes on tells nothing twice.
+ * Forwards the events of other runs while `work` runs, each event once per call, and the rest when `work` ends. What `tell`
+ * writes must have separate ids, so that a resumed run forwards nothing twice.
  */
 export async function forwardEvents<Result>(
   live: LiveRun,
@@ -16,7 +16,7 @@ export async function forwardEvents<Result>(
 ): Promise<Result> {
   const told = runs.map(() => 0);
   const look = () => {
-    // Nothing is told by a run that is being left; its successor does that.
+    // A stopping run forwards nothing; its successor does.
     if (live.stopping) return;
     for (const [index, { directory, tell }] of runs.entries()) {
       const events = readEvents(directory.events);

@@ -20,7 +20,7 @@ import { redactSecrets, rosterOf } from './roster.ts';
 /**
  * Puts the run of an archive into this project, whole or not at all. What it would execute comes from here: its agents
  * are those that the project has under the same names, never the commands that the archive carries. A dry run checks all of
- * it and leaves the project as it is.
+ * it and changes nothing in the project.
  */
 export async function importRun(
   home: Home,
@@ -70,7 +70,7 @@ export async function importRun(
   }
 }
 
-/** The record as it has to be here; one that has not ended is checked for everything that going on needs. */
+/** The record adapted to this project; a run that has not ended is checked for everything that resuming needs. */
 async function adapt(
   record: RunRecord,
   run: string,
@@ -115,7 +115,7 @@ async function hasCommit(project: string, commit: string): Promise<boolean> {
 function unusable(reason: string): CharretteError {
   return new CharretteError({
     code: 'archive-invalid',
-    message: `The run cannot be gone on with here: ${reason}.`,
-    fix: 'Let it end where it is, or go on there. Nothing was written.',
+    message: `The run cannot be resumed here: ${reason}.`,
+    fix: 'Finish or resume it in its own project. Nothing was written.',
   });
 }

@@ -62,7 +62,7 @@ export async function askConsent(
   if (answers.get('consent')?.value !== 'yes') {
     throw new CharretteError({
       code: 'consent-refused',
-      message: 'Nobody may be called: consent was refused.',
+      message: 'Consent declined; no agents were called.',
       fix: 'Use `--agents static` to work without any agent, or choose agents with `--agents`.',
     });
   }
@@ -105,7 +105,7 @@ export function totalUsage(
   return { ...spentOf(entries, prices), estimated };
 }
 
-/** `12345 tokens, $0.04`, and whether that is only about so; `$?` where nobody knows a price, `$0.04+?` where some calls have none. */
+/** `12345 tokens, $0.04`, marked when estimated; `$?` without known prices, `$0.04+?` where some calls have none. */
 export function describeSpent({ tokens, usd, callsWithoutPrice, estimated }: TotalUsage): string {
   const known = usd > 0 || callsWithoutPrice === 0 ? usd.toFixed(2) : '';
   const unknown = callsWithoutPrice > 0 ? '?' : '';

@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
 import { agentNames, authorOf } from './roster.ts';
 
-test('--agents names somebody, and everybody once', () => {
+test('reads each name in --agents once', () => {
   expect(agentNames(undefined)).toBeUndefined();
   expect(agentNames('cursor, codex,,cursor')).toEqual(['cursor', 'codex']);
-  for (const nobody of ['', ',', ' , ']) expect(() => agentNames(nobody)).toThrow('--agents names nobody');
+  for (const empty of ['', ',', ' , '])
+    expect(() => agentNames(empty)).toThrow('--agents requires at least one name');
 });
 
-test('an author that a flag names must be there; one of the configuration may be away, and that is said', () => {
+test('an author named by a flag must exist; a missing one in the configuration is a warning', () => {
   const roster = [
     { id: 'claude', protocol: 'claude' as const },
     { id: 'codex', protocol: 'codex' as const },

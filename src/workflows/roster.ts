@@ -11,7 +11,7 @@ const factories: Factories = {
 };
 
 /**
- * The agents of a run, in order of preference: declared ones, then found ones that nobody declared. With none of either
+ * The agents of a run, in order of preference: declared ones, then other found ones. With none of either
  * the static agent serves, so that a first run always works.
  */
 export function rosterOf(config: Config, world: World, only?: readonly string[]): AgentSettings[] {
@@ -26,7 +26,7 @@ export function rosterOf(config: Config, world: World, only?: readonly string[])
   return only.map((id) => offered.find((settings) => settings.id === id) ?? refuse(id, offered));
 }
 
-/** The agents that `--agents` names, each once; a list of nobody is a mistake. */
+/** The agents that `--agents` names, each once; an empty list is an error. */
 export function agentNames(list: string | undefined): string[] | undefined {
   if (list === undefined) return undefined;
   const names = list.split(',').map((name) => name.trim());
@@ -34,8 +34,8 @@ export function agentNames(list: string | undefined): string[] | undefined {
   if (named.length > 0) return named;
   throw new CharretteError({
     code: 'usage',
-    message: `--agents names nobody: ${JSON.stringify(list)}.`,
-    fix: 'Name one or more, separated by commas; `charrette doctor` lists who is here.',
+    message: `--agents requires at least one name, but got ${JSON.stringify(list)}.`,
+    fix: 'Run `charrette doctor` for the names; separate them with commas.',
   });
 }
 

@@ -6,10 +6,10 @@ import { describe, expect, test } from 'vitest';
 import { chromiumPath } from '../support/browser.ts';
 import { runCommandLine } from '../support/run-command-line.ts';
 import { servedRun } from '../support/served-run.ts';
-import { writeStrangersRun } from '../support/strangers-run.ts';
+import { writeUntrustedRun } from '../support/untrusted-run.ts';
 
 describe.skipIf(chromiumPath === undefined)('an untrusted run in Chromium', () => {
-  const served = servedRun(writeStrangersRun);
+  const served = servedRun(writeUntrustedRun);
   const address = () => `#/runs/${served.run().directory.id}`;
 
   async function visit(place: string): Promise<{ page: Page; problems: string[] }> {

@@ -42,7 +42,7 @@ test('L-004, L-420, L-421, L-424, L-425, L-429, L-535, panel/C-10: a changed tre
     // The log names the agents that were running.
     const log = readFileSync(path.join(rootOf(project, run), 'execution-issues.md'), 'utf8');
     expect(log).toMatch(
-      new RegExp(`after ${boundary}: stray-${task}\\.txt\\. At work until then: .*${task.split('-')[0]}`),
+      new RegExp(`after ${boundary}: stray-${task}\\.txt\\. Running until then: .*${task.split('-')[0]}`),
     );
     const artifacts = artifactsOf(project, run);
     expect(artifacts['dirty-tree-detected.env']).toBe(

@@ -126,7 +126,7 @@ test('P-080 with the static agent alone the plan is printed, no executor is reco
   expect(code, stderr).toBe(0);
   expect(stdout).toMatch(/^## Plan\n\n/);
   expect(stdout).toContain('### TASK-001: ');
-  expect(stderr).toContain('`charrette doctor` says which agents are looked for');
+  expect(stderr).toContain('No agent here can change files');
   expect(stderr).not.toMatch(/recommended: |build --run|lite-execute|tokens for/);
 });
 
@@ -173,7 +173,7 @@ test('P-013 P-014 P-052 P-083 P-100 P-104 P-117 P-125 P-126 a plan is handed ove
   });
   expect(failed.code).toBe(6);
   expect(failed.stderr).toContain('TASK-004 was skipped because TASK-002 is missing');
-  expect(failed.stderr).toMatch(/\[P1\] failed: told to fail TASK-002\. What was done is in .*worktrees\/P1/);
+  expect(failed.stderr).toMatch(/\[P1\] failed: told to fail TASK-002\. Its changes are in .*worktrees\/P1/);
   expect([git('rev-parse', 'HEAD'), git('status', '--porcelain')]).toEqual([start, '?? src.txt']);
   expect(callsIn(calls)).not.toContain('execute execute-S2');
 

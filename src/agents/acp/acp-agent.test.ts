@@ -112,7 +112,7 @@ test('silence ends the call', async () => {
   expect(result).toMatchObject({ kind: 'timeout' });
 });
 
-test.each(['hang', 'deaf'])('%s is cancelled, politely or not', async (prompt) => {
+test.each(['hang', 'deaf'])('%s is cancelled, with or without an answer', async (prompt) => {
   const controller = new AbortController();
   setTimeout(() => controller.abort(), 700);
   const { result } = await call(prompt, { signal: controller.signal });

@@ -45,7 +45,9 @@ describe('ended by us', () => {
     const ended = (reason: 'wall' | 'idle') =>
       replay(drivers.exec, '', { ended: reason, durationMs: 1_203_000 }, context).message;
     expect(ended('wall')).toBe('The time limit of the call passed (limit 20m, ended at 20m3s).');
-    expect(ended('idle')).toContain('silent for longer than the idle limit (limit 10m, ended at 20m3s).');
+    expect(ended('idle')).toContain(
+      'sent nothing for longer than the idle limit (limit 10m, ended at 20m3s).',
+    );
   });
 
   test('after it had given its whole answer: the answer counts', () => {

@@ -108,7 +108,7 @@ const endedKinds: Readonly<Record<EndReason, LaneKind>> = {
 
 const endings: Readonly<Record<EndReason, string>> = {
   wall: 'The time limit of the call passed.',
-  idle: 'The agent fell silent for longer than the idle limit.',
+  idle: 'The agent sent nothing for longer than the idle limit.',
   output: 'The agent wrote more than the output limit.',
   cancelled: 'The call was cancelled.',
   driver: 'The agent was stopped because its stream could not lead to an answer.',

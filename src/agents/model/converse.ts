@@ -191,7 +191,7 @@ function endingOf(reason: string, text: string, turns: number): { kind: LaneKind
 
 function instructions({ schema }: AgentTask): string {
   const look =
-    'You work in a project that you can look at with the tools read, grep and glob; you cannot change it. ' +
+    'You work in a project that you can read with the tools read, grep and glob; you cannot change it. ' +
     'Look before you claim anything about the code.';
   if (schema === undefined) return look;
   const shape = JSON.stringify(schema);

@@ -113,7 +113,7 @@ test('panel/C-21 F-21: what a voter left out is asked for once, and what was vot
   expect(cast).toEqual(['FINDING_1 YES', 'FINDING_2 NO', 'OOS_1 YES']);
   expect(prompts).toHaveLength(2);
   expect(prompts[1]).toContain('votes on FINDING_2, OOS_1 are missing or contradict each other');
-  // Whoever starts anew for the repair has never seen the ballot.
+  // A fresh session for the repair has never seen the ballot.
   expect(prompts[1]).toContain('Vote on three items.');
 });
 
@@ -192,7 +192,7 @@ test('panel/C-21: different votes on one item are asked about, and the repair de
   expect(kind).toBe('ok');
   expect(cast).toEqual(['FINDING_1 YES', 'OOS_1 YES', 'FINDING_2 NO']);
   expect(prompts[1]).toContain('votes on FINDING_2 are missing or contradict each other');
-  // It came as a value alone; the repair turn sees it all the same.
+  // The answer had a value and no text; the repair prompt still contains it.
   expect(prompts[1]).toContain('"reason":"planted"');
 });
 
@@ -219,7 +219,7 @@ test('asks again after a failed repair once the run starts again, never after a 
 
 test.each<[string, LaneResult['kind'], string[]]>([
   ['a call that was stopped is counted', 'cancelled', ['stopped vote-a-1']],
-  ['a good answer that came too late is counted by whoever goes on', 'ok', []],
+  ['a good answer that came too late is counted when the run resumes', 'ok', []],
 ])('%s', async (_, kind, counted) => {
   const heard: string[] = [];
   const ledger = {

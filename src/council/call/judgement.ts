@@ -76,14 +76,14 @@ const checks: Readonly<Record<string, Check>> = {
     (value.relevant_files ?? [])
       .filter(({ rationale }) => rationale.length < 10)
       .map(({ path }) => `relevant_files ${path}: the rationale says too little`),
-  // P-068, P-069: tasks that can be carried out and checked.
+  // P-068, P-069: tasks that can be executed and checked.
   'lite-plan': (value: LitePlanAnswer, input) => {
     const facts = { session: 'check', timestamp: 'now', angles: [], baseCommit: undefined };
     const complexity = (input['complexity'] as Complexity | undefined) ?? 'Medium';
     const quality = filesFromAnswer(value, { ...facts, complexity }).plan._metadata.quality_check;
     return [...(quality?.critical ?? []), ...(quality?.minor ?? [])];
   },
-  // P-150: a criterion that nobody speaks of is not verified.
+  // P-150: a criterion without a verdict is not verified.
   'code-review': (value: CodeReview, input) => {
     const said = new Set(value.criteria.map(({ task_id, number }) => `${task_id}#${number}`));
     const missing = idsOf(input['criteria']).filter((id) => !said.has(id));

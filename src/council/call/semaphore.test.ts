@@ -26,7 +26,7 @@ test('so many bodies run at the same time, the others in the order in which they
   await bodies[3];
 });
 
-test('who is told to stop while it waits leaves at once, and its place is nobody’s', async () => {
+test('an aborted waiter leaves at once and takes no slot', async () => {
   const places = new Semaphore(1);
   let end = () => {};
   const first = places.run(() => new Promise<void>((resolve) => (end = resolve)), never);

@@ -18,7 +18,7 @@ export class Semaphore {
     this.#free = size;
   }
 
-  /** Waits for a place and runs the body; who is told to stop while it waits leaves the line. */
+  /** Waits for a slot, then runs the body; an abort while waiting leaves the queue. */
   async run<Result>(body: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
     signal.throwIfAborted();
     if (this.#free > 0) this.#free -= 1;
@@ -48,12 +48,12 @@ export class Semaphore {
   }
 }
 
-/** Each is a line of its own; of more than that a file tells. */
+/** One line each; a file lists the rest. */
 const mostTold = 10;
 
 /**
- * Watches over what the repository holds while a writer is at work: its git reaches every branch, tag and stash. A person goes on
- * working meanwhile, so nothing is put back; what moved is said, with the command that does it.
+ * Watches the references while a writer runs, because its git reaches every branch, tag and stash. You may work in the repository
+ * meanwhile, so nothing is restored: a warning lists each change with the command that undoes it.
  */
 async function watchReferences<Result>(
   { live, phase, project, agent }: { live: LiveRun; phase: string; project: string; agent: string },
@@ -83,7 +83,7 @@ function lineOf({ text, command }: Displaced): string {
   return `${text}. If that was not you: ${command}`;
 }
 
-/** What the stories of one run need from the world, made anew by every process that works on it. */
+/** What the workflows of one run need from outside; each process that runs them makes its own. */
 export type CallServices = {
   agents: ReadonlyMap<string, Agent>;
   /** Bounds the agent calls of this process. */
@@ -94,13 +94,13 @@ export type CallServices = {
   project: string;
   /** Prompt parts that the project words itself. */
   overrides: Readonly<Record<string, string>>;
-  /** Where an earlier run has its lanes, whose finished answers may be taken over when the request is the same. */
+  /** Lanes of an earlier run; its finished answers are reused for identical requests. */
   earlierLanes: readonly string[] | undefined;
   /** What the delimiters of untrusted text are made from. */
   nonceSeed: string;
   /** Files of the run's record that prompts name: the only ones of it that agents get to see. */
   given?: readonly string[];
-  /** The same agent with another model or effort, under a name of its own; absent where agents cannot be made anew. */
+  /** Makes the same agent with another model or effort, under another name; missing where agents cannot be made. */
   variant?: (
     agent: string,
     name: string,

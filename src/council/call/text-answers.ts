@@ -25,7 +25,7 @@ const readers: Partial<Record<JudgementName, (text: string, input: Record<string
       reason: 'Cited in the sketch.',
     })),
   }),
-  // L-457: unread decisions are not no decisions, and F-05: a banner is no synthesis.
+  // L-457: unreadable decisions differ from none; F-05: reject a banner as a synthesis.
   synthesis: readSynthesisInWords,
   defence: (text) => {
     const { tags, recommends } = readDefence(text);
@@ -82,7 +82,7 @@ const readers: Partial<Record<JudgementName, (text: string, input: Record<string
       better: better.toUpperCase(),
       reason: reason.trim() || 'No reason was given.',
     }));
-    // A judge may quote what a plan says of itself: of two choices nobody can tell which was meant.
+    // A judge may quote a choice that a plan makes; two different choices are ambiguous.
     return others.every(({ better }) => better === first?.better) ? first : undefined;
   },
   diagram: (text) => {

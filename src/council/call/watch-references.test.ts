@@ -33,7 +33,7 @@ function call(access: AgentTask['access'], deed: () => void): Promise<unknown> {
   );
 }
 
-test('what went while a writer worked is told, also where its call ended with an error', async () => {
+test('reports deleted references, also when the call of the writer failed', async () => {
   const { git } = repository;
   git('branch', 'other');
   const commit = git('rev-parse', 'other');
@@ -47,7 +47,7 @@ test('what went while a writer worked is told, also where its call ended with an
   ]);
 });
 
-test('a writer that touched none, and readers, are told nothing of', async () => {
+test('reports nothing for readers and for a writer that touched no reference', async () => {
   await call('write', () => repository.git('branch', 'new'));
   await call('read', () => repository.git('branch', '--delete', 'new'));
   expect(told).toEqual([]);

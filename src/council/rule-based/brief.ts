@@ -113,7 +113,7 @@ function risksOf({ targets, index }: Study): Plan['failureModes'] {
       .filter(({ tests }) => tests.length === 0)
       .map(({ path }) => ({
         failure: `No test covers ${path}; a regression stays unseen.`,
-        warning: 'None: there is no test.',
+        warning: 'None: no test exists.',
         mitigation: 'Test its present behaviour before you change it.',
       })),
     ...sources

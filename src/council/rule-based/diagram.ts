@@ -13,7 +13,7 @@ export function drawPlan(index: RepositoryIndex, plan: Plan): Diagram {
     .filter(({ path }) => ['source', 'test'].includes(fileKind(path)))
     .slice(0, mostNodes);
   if (!files.some(({ path }) => fileKind(path) === 'source')) {
-    return { mermaid: null, reason: 'The plan changes no source file; there is no architecture to draw.' };
+    return { mermaid: null, reason: 'The plan changes no source file, so it has no architecture to draw.' };
   }
   const ids = new Map(files.map(({ path }, at) => [path, `n${at + 1}`]));
   const folders = new Map<string, typeof files>();

@@ -139,7 +139,7 @@ test('a request that matches nothing says so', async () => {
   expect(groundPlan(index, plan, { lookup }).errors).toBe(0);
 });
 
-test('the same call gives the same answer, whoever else calls', async () => {
+test('gives the same answer to the same call during parallel calls', async () => {
   const input = { feature: 'let customers cancel an order', baseCommit: shop.commit };
   const [a, b] = await Promise.all([call('plan', { input }), call('plan', { input })]);
   expect(a.text).toBe(b.text);
@@ -166,7 +166,7 @@ test('the other tasks of the panel have valid answers', async () => {
 });
 
 test.each(features.map(([feature]) => feature))(
-  'a lite plan of "%s" has tasks that can be carried out',
+  'a lite plan of "%s" has tasks that can be executed',
   async (feature) => {
     const exploration = await answer('exploration', 'explore', { feature, angle: 'patterns' });
     for (const { path: file, rationale } of exploration.relevant_files) {
@@ -244,7 +244,7 @@ describe('outside of git', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'charrette-folder-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test('a plain folder is read as it is, an empty one too', async () => {
+  test('reads a folder without git, and an empty one', async () => {
     expect(await call('plan', { directory: folder, input: { feature: 'add a price list' } })).toMatchObject({
       kind: 'ok',
     });

@@ -123,7 +123,7 @@ function tasksText({ title, tasks }: Outline, name: string): string {
     ]),
     '## Dependencies & Execution Order',
     '',
-    'A task waits for those that its line names, and for no others. Tasks with [P] touch files of their own.',
+    'A task waits for those that its line names, and for no others. Tasks with [P] touch separate files.',
     '',
   ].join('\n');
   return writeFrontMatter({ description: 'Tasks of the plan, in waves', dependencies: 'explicit' }, body);

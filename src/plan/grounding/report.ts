@@ -14,7 +14,7 @@ const focusOf: Readonly<Record<GroundingCheckName, FocusArea>> = {
 
 const remedies: Readonly<Record<GroundingCheckName, string>> = {
   file: 'Name a file that exists at the base commit, or mark it as new.',
-  symbol: 'Name the symbol as it is declared, with its file, or mark it as new.',
+  symbol: 'Name the symbol as declared, with its file, or mark it as new.',
   command: 'Name a script, target or program that exists.',
   section: 'Write the section.',
   tests: 'Name the test files to add or change.',

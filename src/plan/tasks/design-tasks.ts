@@ -94,7 +94,7 @@ function codeTask(
     implementation: [
       ...files.map(({ path, description }) => `${path}: ${description}`),
       ...(design.edgeCases.length === 0 ? [] : [`Handle: ${design.edgeCases.slice(0, 12).join('; ')}`]),
-      'Leave everything else as it is.',
+      'Leave everything else unchanged.',
     ],
     convergence: {
       criteria: [...files.map(criterionOf), ...added.map(({ name, file }) => `${file} defines \`${name}\``)],

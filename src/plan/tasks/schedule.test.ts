@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { explicitAssignments } from '../../workflows/build/rules/executor-wishes.ts';
+import { explicitAssignments } from '../../workflows/build/rules/executor-requests.ts';
 import { childCounts, cliExecution, resolveExecutor } from './executor.ts';
 import {
   dependantsOf,

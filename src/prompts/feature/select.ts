@@ -53,7 +53,7 @@ async function namedFeature(named: string, cwd: string, root: string): Promise<s
     message:
       found.length > 1
         ? `${JSON.stringify(named)} could be ${found.join(' or ')}.`
-        : `${direct} ${fault}, and there is no feature ${JSON.stringify(named)} in ${root}; ${available}.`,
+        : `${direct} ${fault}, and no feature is named ${JSON.stringify(named)} in ${root}; ${available}.`,
     fix: 'Name the feature directory with --feature.',
   });
 }

@@ -79,7 +79,7 @@ export async function preflight(directory: string, settings: PreflightSettings):
   // A branch that is made now would have git forget it, also where every file is as HEAD has it.
   const operation = await operationUnderWay(directory, git);
   if (operation !== undefined) {
-    const fix = `Finish it with \`git ${operation} --continue\`, or undo it with \`git ${operation} --abort\`; --no-branch takes the tree as it is.`;
+    const fix = `Finish it with \`git ${operation} --continue\`, or undo it with \`git ${operation} --abort\`; --no-branch keeps the tree unchanged.`;
     return { ...fail(2, `git ${operation} is in progress`), fix };
   }
   const branch = await currentBranch(directory, git);

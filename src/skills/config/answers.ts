@@ -62,7 +62,7 @@ export function configFromAnswers(basics: NewSkillBasics, answers: DesignAnswers
     const variables = words(names);
     const strange = variables.find((name) => kindOfName(name) === undefined);
     if (strange !== undefined)
-      throw wrong('data', text, `"1>2: name, file.md"; ${JSON.stringify(strange)} is no name`);
+      throw wrong('data', text, `"1>2: name, file.md"; ${JSON.stringify(strange)} is not a valid name`);
     const producer = from === 'input' ? undefined : phases[Number(from) - 1];
     if (producer !== undefined) {
       const files = producer.outputFiles ?? [];

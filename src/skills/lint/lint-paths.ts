@@ -125,7 +125,7 @@ function lacksSkillFile(directory: string): boolean {
 function noPackage(where: string): CharretteError {
   return new CharretteError({
     code: 'not-found',
-    message: `There is no skill package in ${where}.`,
+    message: `No skill package in ${where}.`,
     fix: 'Name a directory with a SKILL.md, or a root with --all; `charrette skill new` makes a package.',
   });
 }

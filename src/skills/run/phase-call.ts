@@ -54,7 +54,7 @@ export function phasePrompt({
     ...phase.files.map((file) => `- the file \`${file}\`${shape(schemaOfFile(schemas, file))}`),
   ];
   return [
-    `You carry out phase ${phase.number} (${phase.name}) of the workflow ${skill} in the current directory. The coordinator is a program: it keeps the todo list, asks people and starts the next phase. Do this phase only.`,
+    `You run phase ${phase.number} (${phase.name}) of the workflow ${skill} in the current directory. The coordinator is a program: it keeps the todo list, asks people and starts the next phase. Do this phase only.`,
     untrustedRule,
     delimit({ tag: 'task', content: task }, nonce),
     `Preferences (workflowPreferences): ${JSON.stringify(preferences)}`,

@@ -113,7 +113,7 @@ test.each([
   [['--run', 'latest', 'and', 'more'], 2, 'usage', '"and more"'],
   [['--review', 'nosuch', 'do it'], 4, 'agent-not-found', 'agents that can: mine, other'],
   [['--review', 'mine,nosuch', 'do it'], 4, 'agent-not-found', 'nosuch cannot review here'],
-  [['--executor', 'nobody', 'a b', '-y'], 4, 'agent-not-found', 'nobody cannot execute tasks here'],
+  [['--executor', 'nosuch', 'a b', '-y'], 4, 'agent-not-found', 'nosuch cannot execute tasks here'],
   [
     ['--executor', 'static', '--agents', 'mine,static', 'a b'],
     4,

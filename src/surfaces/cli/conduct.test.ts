@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { howToAnswer } from './conduct.ts';
 
-const open = { id: 'budget-2a', text: 'Go on?' };
+const open = { id: 'budget-2a', text: 'Continue?' };
 
 test('`--yes` is named only where every open question has a recommended answer', () => {
   expect(howToAnswer('r', [{ ...open, recommended: 'continue' }])).toContain('`charrette resume r --yes`');

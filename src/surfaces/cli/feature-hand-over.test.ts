@@ -145,9 +145,9 @@ test.each<[string, (root: string) => void, string[], number, string]>([
   ],
 ])(
   '§2B: finish with %s stops, and the feature is not completed',
-  async (_name, spoil, words, exit, message) => {
+  async (_name, damage, words, exit, message) => {
     const { root, directory } = doneFeature();
-    spoil(root);
+    damage(root);
     const before = treeOf(root);
     const result = await finish(root, ...words);
     expect([result.exit, result.err]).toEqual([exit, expect.stringContaining(message)]);
@@ -178,9 +178,9 @@ test.each<[string, (root: string) => void]>([
   ],
 ])(
   '§2B: finish --merge with %s says that the feature is finished and committed, and how to merge it',
-  async (_name, spoil) => {
+  async (_name, damage) => {
     const { root, directory } = doneFeature();
-    spoil(root);
+    damage(root);
     const { exit, err } = await finish(root, '--merge');
     expect([exit, err]).toEqual([
       1,

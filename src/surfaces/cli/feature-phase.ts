@@ -49,7 +49,7 @@ export function phaseCommand(name: string, phase: DocumentPhase): CommandSpec {
     ],
     options: [
       ...reviewOptions,
-      { flags: '--about <file>', description: 'describe the feature when there is no PRD' },
+      { flags: '--about <file>', description: 'describe the feature if it has no PRD' },
       { flags: '--commit', description: 'commit every revision and the completed phase' },
       ...(ownOptions[phase] ?? []),
     ],

@@ -196,10 +196,10 @@ test.each<[string, (directory: string) => void, string[], number, string]>([
     2,
     '.waivers.json',
   ],
-])('bad input, lean/C-26: reports %s before anything starts', async (_name, spoil, words, exit, message) => {
+])('bad input, lean/C-26: reports %s before anything starts', async (_name, damage, words, exit, message) => {
   const { directory } = featureDirectory();
   const before = readFileSync(path.join(directory, 'design.md'), 'utf8');
-  spoil(directory);
+  damage(directory);
   const result = await phase(directory, ...words);
   expect([result.exit, result.err]).toEqual([exit, expect.stringContaining(message)]);
   expect(existsSync(path.resolve(directory, '../../../.charrette/runs'))).toBe(false);

@@ -117,8 +117,8 @@ test.each([
   [['specify', 'spec-reviewer', '--iteration', '6'], 2, 'beyond --max 5'],
   [['specify', 'spec-reviewer', '--transport', 'pigeon'], 2, 'reference, inline'],
   [['specify', 'spec-reviewer', '--artifacts', 'spec,readme'], 2, 'artifacts are prd, spec'],
-  [['specify', 'nobody'], 4, 'it has spec-reviewer'],
-  [['sing', 'nobody'], 4, 'Commands: brainstorm'],
+  [['specify', 'nosuch'], 4, 'it has spec-reviewer'],
+  [['sing', 'nosuch'], 4, 'Commands: brainstorm'],
   [['specify'], 2, 'missing required argument'],
   [['specify', 'spec-reviewer', '--issues', 'nowhere.md'], 4, 'nowhere.md'],
 ])('bad input %j: exit %i', async (words, exit, message) => {

@@ -153,7 +153,7 @@ async function readArgs({ options, global }: Invocation, words: readonly string[
   if (args === undefined) return undefined;
   const file = args.startsWith('@') ? path.resolve(global.cwd, args.slice(1)) : undefined;
   const text = file === undefined ? args : await readTextFile(file, maxArgsCharacters);
-  if (text === undefined) throw wrongArgs(`There is no file ${file}.`);
+  if (text === undefined) throw wrongArgs(`No such file: ${file}.`);
   const reading = readJson(text, maxArgsCharacters);
   if (!reading.ok) throw wrongArgs(`--args is not JSON: ${reading.message}.`);
   return reading.value;

@@ -47,12 +47,12 @@ test('a dry run lists the phases of its mode, with those that they hand over to'
   expect(await phases()).toEqual(['1', '2']);
 });
 
-test.each(['bad name', 'a-b', 'what is found'])('skill new takes no data called %j', async (name) => {
+test.each(['bad name', 'a-b', 'two more words'])('skill new takes no data called %j', async (name) => {
   const words = ['skill', 'new', 'demo-x', '--cwd', project, '-y', '--phases', 'A, B'];
   const refused = await runCommandLine(...words, '--data', `1>2: fine, ${name}`);
   expect(refused).toMatchObject({
     exit: 2,
-    err: expect.stringContaining(`${JSON.stringify(name)} is no name`),
+    err: expect.stringContaining(`${JSON.stringify(name)} is not a valid name`),
   });
   expect(existsSync(path.join(project, '.claude'))).toBe(false);
 });

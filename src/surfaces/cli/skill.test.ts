@@ -187,7 +187,7 @@ test('S-072 S-071 convert writes its report into the package, and lint compares 
   mkdirSync(commands, { recursive: true });
   writeFileSync(
     path.join(commands, 'run.md'),
-    '---\nname: run\ndescription: Runs it\n---\n# Run\n\n### Phase 1: Gather\n\nSkill(skill="work:gather")\n\n### Phase 2: End\n\nThe end, as it is.\n',
+    '---\nname: run\ndescription: Runs it\n---\n# Run\n\n### Phase 1: Gather\n\nSkill(skill="work:gather")\n\n### Phase 2: End\n\nThe end.\n',
   );
   writeFileSync(
     path.join(commands, 'gather.md'),

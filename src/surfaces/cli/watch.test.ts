@@ -121,7 +121,7 @@ test('`watch` of a run that failed and was resumed follows it to its end, not to
   run.emit(failed, resume);
   const watching = runCommandLine('watch', '--output', 'stream-json', '--cwd', cwd());
   await new Promise((resolve) => setTimeout(resolve, 600));
-  run.emit({ type: 'note', text: 'goes on' }, { type: 'run-end', status: 'done', exit: 0 });
+  run.emit({ type: 'note', text: 'continues' }, { type: 'run-end', status: 'done', exit: 0 });
   await new Promise((resolve) => setTimeout(resolve, 200));
   writeRecord({ status: 'done', exit: 0 });
   const { exit, out } = await watching;
@@ -144,8 +144,8 @@ test.each([
   ['with a broken record', 2, 'json-invalid', () => writeFileSync(run.directory.record, '{')],
 ] as const)(
   '`watch` of a run %s ends with an error as `show` does, and with no stack',
-  async (_, exit, code, spoil) => {
-    spoil();
+  async (_, exit, code, damage) => {
+    damage();
     for (const command of ['watch', 'show']) {
       const ended = await runCommandLine(command, writtenRunId, '--json', '--cwd', cwd());
       expect([command, ended.exit]).toEqual([command, exit]);

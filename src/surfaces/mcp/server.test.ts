@@ -57,7 +57,7 @@ test('the prompt of a role comes in pages that are the whole prompt', async () =
     offset = page['next'];
   }
   expect(read).toBe(whole['text']);
-  expect(await call('prompt_compile', { ...request, role: 'nobody' })).toMatchObject({
+  expect(await call('prompt_compile', { ...request, role: 'nosuch' })).toMatchObject({
     error: { message: expect.stringContaining('design-reviewer') },
   });
 });

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { runCommandLine, runOnTerminal } from '../../../test/support/run-command-line.ts';
-import { writeStrangersRun } from '../../../test/support/strangers-run.ts';
+import { writeUntrustedRun } from '../../../test/support/untrusted-run.ts';
 import type { WrittenRun } from '../../../test/support/web-run.ts';
 import { readEvents } from '../../engine/event-log.ts';
 import { readLedger, totalsOf } from '../../engine/ledger.ts';
@@ -15,7 +15,7 @@ const word = 'THE LAST WORD';
 test.each(['design', 'lite-plan', 'skill-run', 'constructor'])(
   'untrusted files in the wrong shape break nothing that shows a run of %s',
   async (workflow) => {
-    run = writeStrangersRun({ workflow, exit: 0 });
+    run = writeUntrustedRun({ workflow, exit: 0 });
     const { directory, home } = run;
     const call = (...words: string[]) => runCommandLine(...words, '--cwd', home.project);
     const html = path.join(home.project, 'report.html');
@@ -43,7 +43,7 @@ test.each(['design', 'lite-plan', 'skill-run', 'constructor'])(
 );
 
 test('events and calls that cannot be read are counted and not taken for something else', () => {
-  run = writeStrangersRun();
+  run = writeUntrustedRun();
   const events = readEvents(run.directory.events);
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
   expect(viewOf(events).lanes.map(({ lane }) => lane)).toContain('constructor');

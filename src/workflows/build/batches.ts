@@ -25,7 +25,7 @@ import { executePrompt } from './rules/prompts.ts';
 import { roundsOf } from './stage-confirm.ts';
 
 type LiteBatch = Batch<LiteTask>;
-/** What a batch is told besides its tasks: what others did before it, and what its first attempt collided with. */
+/** What a prompt adds to the tasks: what earlier batches did, and what the first attempt collided with. */
 type Begun = Beginning<{ previous?: string | undefined; conflict?: string | undefined }>;
 
 /** P-112…P-126: waves one after another, the batches of a round side by side, their work joined in order. */
@@ -67,12 +67,12 @@ export async function runBatches(desk: LiteDesk, execution: Execution): Promise<
   }
 }
 
-/** P-125: before anything is done; in auto mode others stand in and it is said. */
+/** P-125: runs before any work; in auto mode other agents replace the missing ones, with a warning. */
 function refuseUnknown(desk: LiteDesk, execution: Execution, executors: readonly string[]): void {
   const missing = [...new Set(executors)].filter((id) => !desk.writers.includes(id));
   if (missing.length === 0) return;
   if (execution.auto && desk.writers.length > 0) {
-    desk.warn(`${missing.join(', ')} cannot carry out tasks here; ${desk.writers.join(', ')} stand in.`);
+    desk.warn(`${missing.join(', ')} cannot execute tasks here; using ${desk.writers.join(', ')} instead.`);
     return;
   }
   throw cannotExecute(missing, desk.writers);
@@ -226,7 +226,7 @@ async function join(
     desk.warn(`[${batch.id}] ${reply.agent} reports that it is done, but no file changed.`);
   }
   if (reply.agent !== batch.executor)
-    desk.warn(`[${batch.id}] was carried out by ${reply.agent} instead of ${batch.executor}.`);
+    desk.warn(`[${batch.id}] was executed by ${reply.agent} instead of ${batch.executor}.`);
   const keeps = keepsIgnored(desk, batch.id, landing, checkout);
   conclude(execution, batch, {
     status: undone.length > 0 ? 'partial' : 'completed',
@@ -264,7 +264,7 @@ function fail(
     notes: reason,
     proof: proofOf(desk, reply, [], null, worktree),
   });
-  desk.warn(`[${batch.id}] failed: ${reason}. What was done is in ${worktree}.`);
+  desk.warn(`[${batch.id}] failed: ${reason}. Its changes are in ${worktree}.`);
 }
 
 type Conclusion = {
@@ -298,7 +298,7 @@ function conclude(
   });
 }
 
-/** Of one argument; prompts do not stand there, but nobody knows every agent. */
+/** Limit of one argument. Prompts are not passed as arguments, but an unknown agent program may do so. */
 const longestWord = 2000;
 
 /** P-123: that the tool ran, what it was started as, how it ended, what it said last, what it changed. */
@@ -335,8 +335,6 @@ const runnable = (execution: Execution, batch: LiteBatch) =>
 
 const itemOf = (execution: Execution, batch: LiteBatch) =>
   execution.batches.find(({ id }) => id === batch.id);
-
-/** Names the batch in its commit, so that a run that starts again knows what is done. */
 
 /** What an executor reports as undone. Where it does not name the task, nothing of the batch counts as done. */
 function undoneOf(

@@ -27,7 +27,7 @@ export class LiteDesk extends StageDesk<LiteInputs> {
     super.end(`${this.#title}: ${text}`);
   }
 
-  /** P-160: the list as it stands, with a revision that only grows. */
+  /** P-160: the current list, with a revision that only grows. */
   todo(state: Omit<TodoState, 'session' | 'mode'>): Promise<void> {
     const { session, mode } = this.inputs;
     this.#revision += 1;
@@ -104,7 +104,7 @@ export class LiteDesk extends StageDesk<LiteInputs> {
   askConsent(): Promise<void> {
     return askConsent(this.context, this.services.agents.values(), {
       consented: this.inputs.consented,
-      detail: 'They change files only after the plan was allowed, and then in checkouts of their own.',
+      detail: 'They change files only after you allow the plan, and only in separate checkouts.',
     });
   }
 }

@@ -20,9 +20,9 @@ export async function executePlan(
   { clarifications, auto }: { clarifications: string | undefined; auto: boolean },
 ): Promise<Outcome> {
   desk.begin('LE', 'execute');
-  // P-125: nothing is done, and paid, that nobody could review.
+  // P-125: fail before paying for work that no agent could review.
   reviewersOf(selection.review, desk.reviewers);
-  // P-105: somebody who was named is never replaced.
+  // P-105: never replace an agent that you named.
   const free = auto && selection.execution === 'auto';
   const execution = await beginExecution(desk, files, selection, clarifications, free);
   await runBatches(desk, execution);
@@ -70,7 +70,7 @@ async function writeReports(desk: LiteDesk, execution: Execution, verification: 
   await desk.context.artifact('test-review.md', renderTestReview(convergence, states, checklist, fixRounds));
 }
 
-/** P-157: what is left, as issues that a person may open; in auto mode nobody is there to want them. */
+/** P-157: offers the remaining work as issues; auto mode does not ask. */
 async function offerFollowUps(desk: LiteDesk, execution: Execution, { tests, states, review }: Verification) {
   const { failed, lost, results } = execution;
   const issues = followUps({

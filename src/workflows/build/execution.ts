@@ -41,7 +41,7 @@ export type Execution = {
   before: LiteTask[];
 };
 
-/** Looks at the repository, refuses a plan it has moved away from, and makes the run's branch. */
+/** Checks the repository, rejects an outdated plan, and makes the run's branch. */
 export async function beginExecution(
   desk: LiteDesk,
   files: LitePlanFiles,
@@ -130,7 +130,7 @@ export function markOf(desk: LiteDesk, piece: string): string {
   return `Charrette-Batch: ${desk.context.live.directory.id}/${piece}.`;
 }
 
-/** What is said of work that a run finds on its branch when it is started again. */
+/** The summary of work that a restarted run finds on its branch. */
 export const doneBefore = 'Done before the run was started again.';
 
 /** P-124: the results so far, and the list of what is being done. `ended`: whether the result was accepted. */
@@ -151,8 +151,8 @@ export type Beginning<Words> = { start: string; words: Words; lane: string };
 type Kept<Words> = Beginning<Words> & { about: string; lost: number };
 
 /**
- * Begins a piece of work once. A run that goes on after its failure asks again for what has not landed: on the same commit and in the
- * same words its answer is found, and only landing is left. `about`: what the beginning holds for.
+ * Begins a piece of work once. A run that resumes after a failure asks again for unmerged work: with the same commit and the same
+ * prompt it finds the earlier answer and only merges it. `about`: what the beginning is valid for.
  */
 export async function beginOnce<Words>(
   desk: LiteDesk,
@@ -167,7 +167,7 @@ export async function beginOnce<Words>(
     : { ...fresh, about: undefined, lost: 0 };
   const isThere = existsSync(checkoutOf(desk, name));
   if (isThere && kept.about === about) return { start: kept.start, words: kept.words, lane: kept.lane };
-  // Without its checkout the work is gone, whatever was answered: only in a lane of its own is it asked for again.
+  // Without its checkout the work is lost even if an answer exists, so it is requested again in a new lane.
   const isLost = !isThere && existsSync(path.join(lanes, `${kept.lane}-1`));
   const lost = kept.lost + (isLost ? 1 : 0);
   const beginning = { ...fresh, lane: lost === 0 ? fresh.lane : `${fresh.lane}-again-${lost}` };
@@ -177,7 +177,7 @@ export async function beginOnce<Words>(
 
 type LiteLanding = Taken | { kind: 'unusable'; reason: string };
 
-/** Joins what was done in a checkout with the run's branch; a checkout from which nothing can be taken is a result of its own. */
+/** Merges a checkout into the run's branch; an unusable checkout is a separate result. */
 export async function landWork(
   { root, branch }: Execution,
   checkout: string,

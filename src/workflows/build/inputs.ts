@@ -4,7 +4,7 @@ import type { LitePlanFiles } from '../../plan/tasks/plan-files.ts';
 import type { RunInputs } from '../create-run.ts';
 import type { Preferences } from './rules/preferences.ts';
 
-/** What a person chose about execution: P-081, and in words: P-071. */
+/** What you chose about execution (P-081), also as text (P-071). */
 export type Selection = {
   execution: string;
   review: string;
@@ -35,19 +35,19 @@ export type LiteInputs = RunInputs & {
   /** Whether a good result goes to the current branch. */
   merge: boolean;
   acceptDrift: boolean;
-  /** Prices of one's own, beside the list. */
+  /** Configured prices; they override the list. */
   prices?: Readonly<Record<string, Price>>;
   /** P-111: dependencies that were dropped so that tasks in a circle have an order. */
   droppedDependencies?: { id: string; dependency: string }[];
-  /** `lite-execute`: what to carry out, and where it came from. */
+  /** `lite-execute`: the plan to execute, and its source. */
   files?: LitePlanFiles;
-  /** P-071: who was asked for in words when the plan was made. */
+  /** P-071: the agents that the task text assigned when the plan was made. */
   assignments?: Readonly<Record<string, Assignment>>;
-  /** P-014: a handoff that nobody has used was confirmed once and is not asked about again. */
+  /** P-014: an unused handoff was confirmed once; do not ask again. */
   handoff?: Omit<Selection, 'assignments'> & {
     /** Whether the plan was made in auto mode. */
     auto: boolean;
-    /** Where it stands; the run that uses it marks it. */
+    /** Its path; the run that uses it marks it. */
     file: string;
     clarifications?: Record<string, string>;
   };

@@ -49,7 +49,7 @@ export async function liteExecute(...run: WorkflowStart<LiteInputs>): Promise<Ou
   const { confirm, selection } = await confirmStage(desk, files, {
     version: 1,
     auto: autoYes,
-    wishes: [],
+    requests: [],
   });
   if (confirm !== 'allow') {
     return {
@@ -66,7 +66,7 @@ export async function liteExecute(...run: WorkflowStart<LiteInputs>): Promise<Ou
   return executePlan(desk, settled, selection, { clarifications: undefined, auto: autoYes });
 }
 
-/** P-100: a handoff is used by one run, which may look at it as often as it is started again. */
+/** P-100: one run uses a handoff, and may read it again after each restart. */
 async function takeHandoff(file: string, run: string, consumedAt: string): Promise<void> {
   // Two runs that read it before either has written would both take it.
   const attempt = await waitForLock(`${file}.lock`);

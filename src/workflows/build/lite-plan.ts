@@ -44,10 +44,10 @@ export async function litePlan(...run: WorkflowStart<LiteInputs>): Promise<Outco
   await desk.todo({ at: 'LP-3' });
   let files = await planStage(desk, { explore, clarifications: known, version: 1 });
   await desk.todo({ at: 'LP-4' });
-  const wishes: string[] = [];
+  const requests: string[] = [];
   for (let version = 1; ; version += 1) {
     const { autoYes: auto } = preferences;
-    const { confirm, selection } = await confirmStage(desk, files, { version, auto, wishes });
+    const { confirm, selection } = await confirmStage(desk, files, { version, auto, requests });
     if (confirm === 'cancel') return cancelled(desk, files);
     const settled = confirm === 'allow' ? await settledPlan(desk, files, auto) : undefined;
     if (confirm === 'allow' && settled === undefined) return cancelled(desk, files);
@@ -56,7 +56,7 @@ export async function litePlan(...run: WorkflowStart<LiteInputs>): Promise<Outco
       await desk.todo({ at: 'LP-5' });
       const executable = !inputs.planOnly && desk.writers.length > 0;
       await handOver(desk, files, { clarifications, selection, auto, consumed: executable });
-      // P-005: the same run goes on with the second half.
+      // P-005: the same run continues with the second half.
       if (executable) return executePlan(desk, files, selection, { clarifications: known, auto });
       return {
         status: 'done',
@@ -67,13 +67,13 @@ export async function litePlan(...run: WorkflowStart<LiteInputs>): Promise<Outco
     if (version >= manyChanges)
       desk.warn('The plan was changed three times; split the task, or use `charrette design` for it.');
     const id = `modify-${version}`;
-    const wish = (await context.ask([{ id, text: 'What should be different?' }])).get(id)?.value ?? '';
-    wishes.push(wish);
+    const request = (await context.ask([{ id, text: 'What should be different?' }])).get(id)?.value ?? '';
+    requests.push(request);
     files = await planStage(desk, {
       explore,
       clarifications: known,
       version: version + 1,
-      change: { previous: files, wish },
+      change: { previous: files, request },
     });
   }
 }

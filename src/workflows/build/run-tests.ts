@@ -35,7 +35,7 @@ export type TestRun = { command: TestCommand | null; outcome: TestOutcome; outpu
 const testLimitMs = 300_000;
 const outputLimit = 3000;
 
-/** Runs the tests of a checkout with a HOME of their own; a checkout that names no command is unknown, not passed. */
+/** Runs the tests of a checkout with a separate HOME; a checkout without a test command is unknown, not passed. */
 export async function runTests(
   directory: string,
   laneDirectory: string,

@@ -63,7 +63,7 @@ function answered(
   return { id, question, angles, answer, source };
 }
 
-/** What later prompts are told; questions without an answer are left to the planner. */
+/** The text for later prompts; questions without an answer are left to the planner. */
 export function clarificationText({ answers }: Clarifications): string | undefined {
   const lines = answers
     .filter(({ answer }) => answer !== '')

@@ -9,22 +9,22 @@ import { renderTask, scopeOf } from '../../plan/tasks/task-text.ts';
 import { describeEstimate } from '../design/depth.ts';
 import type { LiteDesk } from './desk.ts';
 import type { LiteInputs, Selection } from './inputs.ts';
-import { explicitAssignments } from './rules/executor-wishes.ts';
+import { explicitAssignments } from './rules/executor-requests.ts';
 import { autoSelection } from './rules/preferences.ts';
 
 export type Decision = { confirm: string; selection: Selection };
 
-/** LP-4: what will be done by whom, and whether it may (P-080…P-085). Wishes are what a person said about the plan, in their order. */
+/** LP-4: what will be done by whom, and whether it may (P-080…P-085). Requests are your remarks on the plan, in order. */
 export async function confirmStage(
   desk: LiteDesk,
   files: LitePlanFiles,
-  { version, auto, wishes }: { version: number; auto: boolean; wishes: readonly string[] },
+  { version, auto, requests }: { version: number; auto: boolean; requests: readonly string[] },
 ): Promise<Decision> {
   desk.begin('LP-4', 'confirm');
   const { executor, review } = desk.inputs;
   const assignments = {
     ...desk.inputs.assignments,
-    ...explicitAssignments([desk.inputs.task, ...wishes], files.tasks, desk.writers),
+    ...explicitAssignments([desk.inputs.task, ...requests], files.tasks, desk.writers),
   };
   const rounds = roundsOf(desk, files, { execution: executor ?? autoSelection.execution, assignments });
   const plan = describePlan(files, rounds, desk.inputs, desk);
@@ -54,7 +54,7 @@ export async function confirmStage(
   return decision;
 }
 
-/** The plan stands in the question too: a picture on a terminal, a page or a host shows the question alone. */
+/** The question repeats the plan: the live view, the page and hosts may show the question alone. */
 function confirmQuestions(desk: LiteDesk, suffix: string, plan: string, fallback: boolean): Question[] {
   const agentsOf = (ids: readonly string[]) => ids.flatMap((id) => desk.services.agents.get(id) ?? []);
   const [writers, reviewers] = [agentsOf(desk.writers), agentsOf(desk.reviewers)];
@@ -62,8 +62,8 @@ function confirmQuestions(desk: LiteDesk, suffix: string, plan: string, fallback
   return [
     {
       id: `confirm${suffix}`,
-      text: fallback ? 'Execute this fallback plan?' : 'Carry out this plan?',
-      detail: `${warning}${plan}\n\nNothing is changed before this is allowed; the work is done on a branch of its own${desk.inputs.merge ? ', and yours moves forward to it when it turned out well' : ''}.`,
+      text: fallback ? 'Execute this fallback plan?' : 'Execute this plan?',
+      detail: `${warning}${plan}\n\nNothing changes before you allow it. The work is done on a separate branch${desk.inputs.merge ? ', and your branch moves forward to it if the result is accepted' : ''}.`,
       options: [
         { value: 'allow', label: 'Allow' },
         { value: 'modify', label: 'Modify: say what should be different' },
@@ -73,7 +73,7 @@ function confirmQuestions(desk: LiteDesk, suffix: string, plan: string, fallback
     },
     {
       id: `execution${suffix}`,
-      text: 'Who carries it out?',
+      text: 'Which agent should execute the plan?',
       options: [
         { value: 'auto', label: 'Auto' },
         { value: 'agent', label: `Agent: ${nameOf(writers[0])}` },
@@ -107,7 +107,7 @@ function nameOf(agent: Pick<Agent, 'id' | 'title'> | undefined): string {
   return agent === undefined ? 'none is here' : `${agent.title} (${agent.id})`;
 }
 
-/** The schedule under a method; what somebody assigned in words comes first. */
+/** The schedule under a method; assignments in the task text come first. */
 export function roundsOf(
   desk: LiteDesk,
   { plan, tasks }: LitePlanFiles,
@@ -125,7 +125,7 @@ export function roundsOf(
 
 /** What a machine without a coding agent says instead of who should do it. */
 export const nobodyWrites =
-  'No agent here can change files, so nobody can carry the plan out: `charrette doctor` says which agents are looked for.';
+  'No agent here can change files, so none can execute the plan. Run `charrette doctor` for the agents that were looked for.';
 
 /** P-080: the plan as people read it before they allow it. */
 export function describePlan(
@@ -178,12 +178,12 @@ function shortened(approach: string): string {
   return cut === approach ? cut : `${cut} (more in plan.json)`;
 }
 
-/** What a call that changes files takes beside its tasks, and how many turns see them; rough, and called so. */
+/** Tokens of a writing call in addition to its tasks, and the turns that read them; rough, and shown as an estimate. */
 const perCall = 30_000;
 const turns = 8;
 const answerShare = 0.1;
 
-/** One line: calls, tokens and money of carrying a plan out, with what nobody knows. */
+/** One line: calls, tokens and money of executing a plan, and what is unknown. */
 export function executionEstimate(
   rounds: readonly Round<LiteTask>[],
   { roster, prices }: Pick<LiteInputs, 'roster' | 'prices'>,

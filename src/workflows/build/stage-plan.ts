@@ -24,7 +24,7 @@ export type PlanStageInput = {
   clarifications: string | undefined;
   /** 1 for the first plan; later ones carry what should change (P-082). */
   version: number;
-  change?: { previous: LitePlanFiles; wish: string };
+  change?: { previous: LitePlanFiles; request: string };
 };
 
 /** LP-3: the two-layer plan (P-060…P-073). Agents get two tries; then the program plans one task and marks the plan as degraded. */
@@ -87,7 +87,7 @@ async function askPlanner(
             change:
               change === undefined
                 ? undefined
-                : { previous: JSON.stringify(change.previous), wish: change.wish },
+                : { previous: JSON.stringify(change.previous), request: change.request },
             schema,
           }),
         facts: { complexity: facts.complexity },
@@ -95,7 +95,7 @@ async function askPlanner(
     ]);
     for (const { agent } of reply?.failures ?? []) asked.add(agent);
     if (reply?.value === undefined) {
-      desk.warn(`No plan came back: ${reply?.message ?? 'nobody answered'}.`);
+      desk.warn(`No plan came back: ${reply?.message ?? 'no agent answered'}.`);
       continue;
     }
     const files = filesFromAnswer(reply.value, facts, reply.family === 'static');
@@ -177,8 +177,8 @@ function explorationText(explored: readonly Explored[]): string | undefined {
 type Found = { diff: string; files?: LitePlanFiles; problems: string[] };
 
 /**
- * P-167: the plan that is to be carried out. When its files were changed since they were written, the difference is shown and
- * somebody says which of the two it is; `undefined` is neither.
+ * P-167: the plan to execute. If its files changed since they were written, you see the difference and choose a version;
+ * `undefined` means neither.
  */
 export async function settledPlan(
   desk: LiteDesk,
@@ -189,9 +189,9 @@ export async function settledPlan(
   const found = await desk.context.step('plan files', () => readBack(artifacts, planned));
   if (found.diff === '') return planned;
   desk.note(`The files of the plan were changed since it was written:\n${found.diff}`);
-  for (const problem of found.problems) desk.warn(`The changed plan cannot be carried out: ${problem}`);
+  for (const problem of found.problems) desk.warn(`The changed plan cannot be executed: ${problem}`);
   if (auto) {
-    desk.warn('Nobody is to be asked: the plan is carried out as it was written.');
+    desk.warn('Auto mode asks no questions: executing the plan as it was written.');
     return planned;
   }
   const usable = found.files !== undefined;

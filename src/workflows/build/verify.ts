@@ -53,7 +53,7 @@ export async function verify(desk: LiteDesk, execution: Execution): Promise<Veri
   const reviewers = reviewersOf(execution.selection.review, desk.reviewers);
   for (let round = 0; ; round += 1) {
     const { tip, repaired } = await openResult(desk, execution, round);
-    // The run was started again after that: what was found there is dealt with.
+    // The run was restarted after that repair: its findings are already handled.
     if (repaired !== null) {
       conclude(desk, execution, `fix-${round + 1}`, { summary: doneBefore, outputs: repaired.files });
       continue;
@@ -184,7 +184,7 @@ async function fix(desk: LiteDesk, execution: Execution, found: string[], round:
     lane,
   } = await desk.context.step(`checkout ${name}`, async () => {
     const tip = (await branchTip(root, branch)) ?? base;
-    // Tests say the same in other words each time; of the same commit what was said first holds.
+    // Test output differs from run to run; the first output for a commit is final.
     const beginning = await beginOnce(desk, name, tip, { start: tip, words: found, lane: name });
     await openCheckout(root, checkout, beginning.start);
     return beginning;
@@ -210,9 +210,7 @@ async function fix(desk: LiteDesk, execution: Execution, found: string[], round:
     },
   ]);
   if (reply?.value === undefined) {
-    desk.warn(
-      `Fix round ${round} failed: ${reply?.message ?? 'no answer'}. What was done is in ${checkout}.`,
-    );
+    desk.warn(`Fix round ${round} failed: ${reply?.message ?? 'no answer'}. Its changes are in ${checkout}.`);
     return false;
   }
   const mark = markOf(desk, name);
@@ -227,7 +225,7 @@ async function fix(desk: LiteDesk, execution: Execution, found: string[], round:
   const taken = landing.kind === 'landed' || landing.kind === 'nothing';
   const keeps = !taken || keepsIgnored(desk, name, landing, checkout);
   if (landing.kind === 'unusable') desk.warn(`Fix round ${round} failed: ${landing.reason}.`);
-  // A step of its own: whoever lands again after a kill needs the checkout.
+  // A separate step: merging again after a kill needs the checkout.
   if (!keeps) await desk.context.step(`close ${name}`, async () => removeWorktree(root, checkout));
   conclude(desk, execution, name, {
     isDone: landed !== null,
@@ -241,7 +239,7 @@ async function fix(desk: LiteDesk, execution: Execution, found: string[], round:
   return landed !== null;
 }
 
-/** Puts what came of a round of repairs beside the results of the batches. */
+/** Adds the result of a repair round to the results of the batches. */
 function conclude(
   desk: LiteDesk,
   execution: Execution,

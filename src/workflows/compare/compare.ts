@@ -157,7 +157,7 @@ async function judge(
   const problem = !both
     ? 'one of the designs has no plan'
     : bench.judges.length === 0
-      ? 'there is no model among the agents, and rules do not judge'
+      ? 'no agent has a model, and rules do not judge'
       : 'no judge answered in both orders';
   return {
     number,

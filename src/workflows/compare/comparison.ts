@@ -15,7 +15,7 @@ export type ComparedSide = {
   /** The design run; `charrette show` and `charrette report` know it. */
   run: string;
   status: string;
-  /** Why there is no plan. */
+  /** Why the plan is missing. */
   problem?: string;
   cost: CostRow;
   elapsedMs: number;
@@ -34,7 +34,7 @@ export type ComparedTask = {
   judges: JudgeVerdict[];
   /** The judges are of neither author's family. */
   independent: boolean;
-  /** Why there is no verdict. */
+  /** Why the verdict is missing. */
   problem?: string;
 };
 
@@ -141,7 +141,7 @@ function dependent(tasks: readonly ComparedTask[]): string[] {
     ? []
     : [
         '',
-        `The judge is of an author's family in ${some.length === 1 ? 'task' : 'tasks'} ${some.map(({ number }) => number).join(', ')}: there is no model of another family among the agents. Read those verdicts with care.`,
+        `The judge is of an author's family in ${some.length === 1 ? 'task' : 'tasks'} ${some.map(({ number }) => number).join(', ')}: no agent has a model of another family. Read those verdicts with care.`,
       ];
 }
 

@@ -14,7 +14,7 @@ function laneOf(number: number, side: Side): string {
   return `design-${number}-${side}`;
 }
 
-/** A warning without the emphasis that it has on a line of its own. */
+/** A warning without the emphasis of its line. */
 function plain(text: string): string {
   return text.replace(/^\*\*⚠? ?(.*)\*\*$/s, '$1');
 }

@@ -99,7 +99,7 @@ export class Desk extends CouncilRun<DesignInputs> {
 
   /**
    * L-420…L-428, C-11: the tree must be as it was before agents ran; if not, you decide, whatever --auto says.
-   * L-425: every collection asks once; a second round is a collection of its own, which no earlier answer covers.
+   * L-425: every collection asks once; a second round is a new collection, which no earlier answer covers.
    */
   override async checkTree(boundary: Boundary, round = 1): Promise<void> {
     const { entry, project } = this.inputs;

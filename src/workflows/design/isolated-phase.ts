@@ -159,7 +159,7 @@ export async function runIsolatedPhase(desk: Desk, start: IsolatedJob['start']):
   const home = workerHome(directory);
   const jobFile = path.join(home, 'job.json');
   const worker = workerDirectory(directory);
-  desk.begin('2a', 'in a process of its own');
+  desk.begin('2a', 'in a separate process');
   for (let turn = 1; ; turn += 1) {
     const said = await desk.context.step(`heavy phase, turn ${turn}`, async (signal) => {
       const job: IsolatedJob = {

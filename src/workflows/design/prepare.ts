@@ -140,7 +140,7 @@ export async function prepareDesign(
   return { inputs, warnings: [...entry.warnings, ...documents, ...authorWarnings, ...unasked(options)] };
 }
 
-/** L-182: there is no terminal for questions, and --auto was not given. */
+/** L-182: no terminal for questions, and --auto was not given. */
 function unasked({ interactive, flags, dryRun }: PrepareOptions): string[] {
   return interactive || flags.auto === true || dryRun === true
     ? []

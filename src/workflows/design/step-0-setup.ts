@@ -64,7 +64,7 @@ export async function setup(desk: Desk): Promise<SeatedTable> {
   }
   if (up.every((agent) => agent.family === 'static'))
     desk.note(
-      `${ruleBasedMark}: the scout searches the repository; there are no sketches, debates or votes without a model`,
+      `${ruleBasedMark}: the scout searches the repository; sketches, debates and votes need a model`,
     );
   await reportHealth(desk, health);
   const isSmallerAccepted = await askDegraded(
@@ -111,7 +111,7 @@ async function proposeLayout(desk: Desk, buckets: readonly Bucket[]): Promise<vo
   if (answers.get(id)?.value === 'diagonal') desk.inputs.debates = 'diagonal';
 }
 
-/** A panel of one family is no second opinion, and you know that before it starts. */
+/** A panel of one family gives no second opinion; warn before it starts. */
 function noteOneFamily(desk: Desk, { reviewers, voters }: SeatedTable): void {
   if (reviewers.length === 0 || desk.isRuleBased) return;
   const families = [...reviewers, ...voters].flatMap(
@@ -156,7 +156,7 @@ export function declaredPlaces(roster: Desk['inputs']['roster']): string[] {
   ]);
 }
 
-/** The agents that may take a seat. The scout takes one only when there is no other agent. */
+/** The agents that may take a seat. The scout takes one only without any other agent. */
 export function agentsOf({ services, isRuleBased }: Desk): Agent[] {
   return [...services.agents.values()].filter(({ family }) => isRuleBased || family !== 'static');
 }

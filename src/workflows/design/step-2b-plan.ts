@@ -82,7 +82,7 @@ export function askRevision(
   });
 }
 
-/** What does not hold of a plan: `plan-check.json`, and the findings of a reviewer that is no agent. */
+/** What is wrong in a plan: `plan-check.json`, and the findings of a reviewer made by rules. */
 export async function checkPlan(
   desk: Desk,
   step: string,

@@ -276,7 +276,7 @@ async function keepOutcome(desk: Desk, outcome: Review, round: Round, revised: R
   if (held.length > 0) {
     await desk.artifact(heldFile, renderOutOfScope(outcome.held));
     desk.warn(
-      `**⚠ ${held.length} out-of-scope observation(s) about security: kept in ${heldFile}, shown and handed to nobody.**`,
+      `**⚠ ${held.length} out-of-scope observation(s) about security: kept in ${heldFile}, not shown and not handed over.**`,
     );
   }
   await desk.artifact('accepted-plan-findings.md', renderAccepted(outcome.accepted));

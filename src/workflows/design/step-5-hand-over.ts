@@ -36,7 +36,7 @@ export async function handOver(desk: Desk, made: Deliberation): Promise<Outcome>
   await desk.artifact('plan.txt', renderPlan(plan, { resolutions: renderVoted(resolutions), dissent }));
   const { report } = await checkPlan(desk, 'check the final plan', plan, made, review.accepted);
   if (revisedAfterReview)
-    desk.warn('The plan was changed by the last discussion, after its review; nobody has reviewed that.');
+    desk.warn('The last discussion changed the plan after its review; these changes are not reviewed.');
   await desk.json('design-summary.json', designSummary(review, revisedAfterReview));
   await writeLedgers(desk);
   const exported = await exportDesign(desk);
@@ -48,7 +48,7 @@ export async function handOver(desk: Desk, made: Deliberation): Promise<Outcome>
     desk.note(
       kept.length === 0
         ? `copied to ${out}`
-        : `copied to ${out} without what is said about security: ${kept.join(', ')} stay in the run's directory`,
+        : `copied to ${out} without notes about security: ${kept.join(', ')} stay in the run's directory`,
     );
   }
   const unfollowed = report.facts

@@ -148,7 +148,7 @@ export async function guardTree(
   await desk.context.artifact(pathLists.newUntracked, renderPathList(probe.newUntracked));
   const paths = [...probe.tracked, ...probe.newUntracked];
   // L-429: who may have done it.
-  const said = `The working tree is ${probe.status} after ${boundary}: ${paths.slice(0, 10).join(', ') || probe.reason}. At work until then: ${lanes.join(', ')}.`;
+  const said = `The working tree is ${probe.status} after ${boundary}: ${paths.slice(0, 10).join(', ') || probe.reason}. Running until then: ${lanes.join(', ')}.`;
   desk.warn(said);
   await desk.context.step(`log the tree after ${boundary}`, () =>
     appendIssue(run.executionIssues, 'External Reviewer Issues', said),

@@ -224,7 +224,7 @@ async function askAtCap(
       detail: issueLines(open).slice(0, 20).join('\n') || 'No issue is open.',
       options: [
         { value: 'fix-and-rerun', label: 'Fix what is open and review again, with new counters' },
-        { value: 'force-approve', label: 'Take it as it is and record what is open' },
+        { value: 'force-approve', label: 'Accept it unchanged and record what is open' },
         { value: 'stop', label: 'Stop; the work stays on its branch' },
         { value: 'abandon', label: 'Abandon the feature' },
       ],

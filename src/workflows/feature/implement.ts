@@ -85,7 +85,7 @@ async function conclude(run: ImplementRun, work: Work, end: ReviewEnd): Promise<
   );
   const place = await work.deliver(tip);
   const line = isForced
-    ? `implement: taken as it is after ${rounds} rounds, ${issues.length} issues recorded`
+    ? `implement: accepted unchanged after ${rounds} rounds, ${issues.length} issues recorded`
     : phaseOutcome('implement', rounds, false, notes);
   return run.end(`${line}\n${place}`, !isForced);
 }

@@ -18,7 +18,7 @@ export const explorationSchema = z.object({
     )
     .min(1)
     .max(60),
-  patterns: prose(8000).describe('Patterns to follow, so that somebody can act on them.'),
+  patterns: prose(8000).describe('Patterns to follow, precise enough to act on.'),
   dependencies: prose(8000),
   integration_points: prose(8000).describe('Places as path:line.'),
   constraints: prose(8000).describe('What this project forbids or demands.'),
@@ -89,7 +89,7 @@ export type LitePlanAnswer = z.infer<typeof litePlanAnswerSchema>;
 /** P-124: what an executor says about its batch. Whether it is so, git and the tests tell. */
 export const executionSchema = z.object({
   status: z.enum(['completed', 'partial', 'failed']),
-  summary: prose(4000).describe('What was done.'),
+  summary: prose(4000).describe('The changes made.'),
   outputs: list(repositoryPath(), 200).describe('Files written or changed.'),
   notes: list(prose(2000), 20).describe('What the next executor should know.'),
   unfinished: list(line(400), 40).describe('Ids of tasks that are not done, each with the reason.'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { line, list, nullable, prose } from '../primitives.ts';
 
 const criterion = z.object({
-  criterion: line(400).describe('What must hold, so that somebody who looks can say yes or no.'),
+  criterion: line(400).describe('What must hold, so that a reader can answer yes or no.'),
   dimension: line(60).describe('Id of the dimension it belongs to.'),
   verification: line(400).describe('How it is checked.'),
 });
@@ -29,7 +29,7 @@ export const evaluationSchema = z.object({
         checks: z
           .array(
             z.object({
-              what: line(300).describe('What was looked at.'),
+              what: line(300).describe('What was inspected.'),
               score: z.number().min(0).max(1),
               anchor: anchorSchema.describe('The anchor that the number lies at.'),
               evidence: prose(2000).describe('What shows it: file and line, or what is seen.'),

@@ -190,7 +190,7 @@ describe('the picture of a run', () => {
     const lastLine = (question: Question, run: string, columns: number) =>
       questionLines(question, run, { columns, marks, colors: createColors(false) }).at(-1);
     const id = '20260101-000000-let-customers-cancel-an-order-before-it-4f2a90c1';
-    const closed = { id: 'how', text: 'How?', options: [{ value: 'it is', label: 'As it is' }] };
+    const closed = { id: 'how', text: 'How?', options: [{ value: 'it is', label: 'Unchanged' }] };
     expect(lastLine(closed, id, 80)).toBe("     charrette answer 4f2a90c1 'how=it is'");
     expect(lastLine(closed, id, Number.POSITIVE_INFINITY)).toContain(`answer ${id} 'how=it is'`);
     expect(lastLine({ id: 'why', text: 'Why?', recommended: "it's \u001b[2Jso" }, 'r1', 80)).toMatch(

@@ -54,7 +54,7 @@ const finding = (severity: 'High' | 'Low', description: string) => ({
   file: 'src/a.ts',
   line: 3,
   description,
-  fix: 'Mend it.',
+  fix: 'Fix it.',
 });
 
 test('P-150 P-155 a panel: more than half with evidence make a criterion met, one finding per place, the gravest severity', () => {
@@ -119,10 +119,10 @@ test('P-157 follow-ups come from what is left, one issue per dimension, and none
   ]);
   expect(left[0]?.body).toContain('- [ ] TASK-001: It is there (not verified)');
   expect(left[0]?.body).not.toContain('Seen');
-  expect(left[2]?.body).toContain('- [ ] Low src/a.ts:3: Slow here. Fix: Mend it.');
+  expect(left[2]?.body).toContain('- [ ] Low src/a.ts:3: Slow here. Fix: Fix it.');
 });
 
-test('P-091 the token of a handoff stands for the run and for every byte of its files, in their order', () => {
+test('P-091 a handoff token covers the run and every byte of its files, in order', () => {
   const token = handoffToken('run', ['a', 'b']);
   expect(handoffToken('run', ['a', 'b'])).toBe(token);
   for (const [run, texts] of [

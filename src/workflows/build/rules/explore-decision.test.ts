@@ -35,7 +35,7 @@ test('P-041 the decision table, row by row, in its order', () => {
     false,
   );
   expect(decideExploration({ ...facts, task: '## Prior Analysis (x)\nfix src/a.ts' }).explore).toBe(false);
-  expect(decideExploration({ ...facts, task: 'look at src/a.ts' }).explore).toBe(true);
+  expect(decideExploration({ ...facts, task: 'explain src/a.ts' }).explore).toBe(true);
   expect(decideExploration({ ...facts, task: 'extend the parser' }).explore).toBe(true);
   expect(decideExploration(facts).explore).toBe(false);
 });
@@ -62,7 +62,7 @@ test('P-043 P-044 one, three or four angles; direct planning only for next to no
   expect(planningStrategy('Medium', { priorAnalysis: false, angles: 1 })).toBe('agent-based');
 });
 
-test('P-049 P-065 a handed-over specification is read; a malformed one is no reason to stop', () => {
+test('P-049 P-065 a handed-over specification is read; a malformed one does not stop the run', () => {
   const text = [
     'Do it',
     '```json:handoff-spec',

@@ -49,7 +49,7 @@ export function decideExploration(facts: ExploreFacts): ExploreDecision {
   if (handoff !== undefined || priorAnalysis.test(task))
     return { explore: false, reason: 'an analysis was handed over' };
   if (pathsIn(task).length > 0) return { explore: true, reason: 'the task names files' };
-  if (existingCode.test(task)) return { explore: true, reason: 'the task changes what is there' };
+  if (existingCode.test(task)) return { explore: true, reason: 'the task changes existing code' };
   return { explore: false, reason: 'the task needs nothing of the repository' };
 }
 

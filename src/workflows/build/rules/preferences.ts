@@ -12,7 +12,7 @@ export type ChoiceQuestion = {
 
 const autoMode: ChoiceQuestion = {
   id: 'auto-mode',
-  text: 'Go on without asking?',
+  text: 'Continue without asking?',
   options: [
     { value: 'interactive', label: 'Interactive: ask before anything is changed' },
     { value: 'auto', label: 'Auto: ask nothing, skip the review' },

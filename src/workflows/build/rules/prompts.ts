@@ -4,7 +4,7 @@ import { renderTask } from '../../../plan/tasks/task-text.ts';
 import { readOnlyPart } from '../../../prompts/panel/common.ts';
 import { data, optionalData, type Part, type PromptDraft, request, words } from '../../../prompts/part.ts';
 
-/** What every call of a run is told. */
+/** What every prompt of a run contains. */
 export type LiteCommission = {
   task: string;
   /** Design documents and project rules (P-021). */
@@ -24,7 +24,7 @@ function commission({ task, brief, clarifications }: LiteCommission): Part[] {
   ];
 }
 
-/** P-045, P-046: one look at the repository. */
+/** P-045, P-046: one exploration of the repository. */
 export function explorePrompt(input: {
   commission: LiteCommission;
   angle: string;
@@ -37,7 +37,7 @@ export function explorePrompt(input: {
     fixed: [
       words(
         'role',
-        'You look through this repository before somebody plans a change to it. Others look from other angles.',
+        'You explore this repository before another agent plans a change to it. Others explore it from other angles.',
       ),
       words(
         'content',
@@ -71,7 +71,7 @@ export function litePlanPrompt(input: {
   complexity: Complexity;
   explorations: string | undefined;
   handoff: string | undefined;
-  change: { previous: string; wish: string } | undefined;
+  change: { previous: string; request: string } | undefined;
   schema: JsonSchema;
 }): PromptDraft {
   const { complexity, explorations, handoff, change, schema } = input;
@@ -80,7 +80,7 @@ export function litePlanPrompt(input: {
     fixed: [
       words(
         'role',
-        'You plan a change to this repository as tasks that executors carry out without asking back.',
+        'You plan a change to this repository as tasks that executors complete without asking back.',
       ),
       words(
         'content',
@@ -101,7 +101,7 @@ export function litePlanPrompt(input: {
       explorations === undefined
         ? words(
             'explorations',
-            'There are none: nobody has looked through the repository for this task.',
+            'There are none: no agent has explored the repository for this task.',
             'Explorations',
           )
         : data('explorations', explorations, { heading: 'Explorations', limit: 60_000 }),
@@ -110,7 +110,7 @@ export function litePlanPrompt(input: {
         ? []
         : [
             data('previous_plan', change.previous, { heading: 'Previous plan', limit: 40_000 }),
-            ...request('wanted-change', change.wish, { heading: 'Requested change' }),
+            ...request('wanted-change', change.request, { heading: 'Requested change' }),
           ]),
     ],
   };
@@ -133,7 +133,7 @@ export function executePrompt(input: ExecuteInput): PromptDraft {
     fixed: [
       words(
         'role',
-        'You carry out tasks of a plan in this checkout. It is yours alone; others work in checkouts of their own.',
+        'You execute tasks of a plan in this checkout. It is yours alone; others work in separate checkouts.',
       ),
       words(
         'content',
@@ -185,7 +185,7 @@ export function fixPrompt(input: {
   };
 }
 
-/** P-150: review of what was done, criterion by criterion. */
+/** P-150: review of the changes, criterion by criterion. */
 export function codeReviewPrompt(input: {
   commission: LiteCommission;
   plan: LitePlan;

@@ -1,6 +1,6 @@
 import type { TodoEntry, TodoList, TodoStatus } from '../../../skills/compaction/compaction.ts';
 
-/** P-142: the stages of both halves, with names of their own. */
+/** P-142: the stages of both halves, with separate names. */
 const planStages = [
   ['LP-1', 'Explore the repository', 'Exploring the repository'],
   ['LP-2', 'Clarify what is open', 'Clarifying what is open'],

@@ -117,8 +117,8 @@ export function fixesNeeded(
 const mostReviewers = 3;
 
 /**
- * Who reviews: `skip` is nobody, `agent` the first agent that can judge, `panel` all of them up to three; names are those named.
- * Somebody who is not there is refused, so this is asked before anything is done.
+ * Who reviews: `skip` selects none, `agent` the first agent that can judge, `panel` all of them up to three; names are those named.
+ * A missing reviewer is an error, so call this before any work starts.
  */
 export function reviewersOf(review: string, able: readonly string[]): string[] {
   if (review === 'skip') return [];

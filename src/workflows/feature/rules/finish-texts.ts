@@ -36,7 +36,7 @@ export function renderRetro(facts: RetroFacts): string {
     ...sections.flatMap(([heading, lines]) => [
       `## ${heading}`,
       '',
-      ...(lines.length === 0 ? ['- nothing on record'] : lines.map((line) => `- ${line}`)),
+      ...(lines.length === 0 ? ['- nothing recorded'] : lines.map((line) => `- ${line}`)),
       '',
     ]),
   ].join('\n');
@@ -148,15 +148,15 @@ export function renderPullRequest({ feature, meta, spec, log, waivers, checks }:
     ({ fingerprint, issue, reason }) => `- ${oneLine(issue ?? fingerprint)} (${oneLine(reason)})`,
   );
   const sections: [string, readonly string[]][] = [
-    ['What was done', done],
+    ['Changes', done],
     ['How it was reviewed', [...reviews, `- tests: ${oneLine(checks)}`]],
     ['Open notes of reviewers', notes],
-    ['Accepted as it is', accepted],
+    ['Accepted unchanged', accepted],
   ];
   return [
     `# ${titleOf(feature, spec)}`,
     '',
-    `Feature ${feature}; specification, design, plan and tasks stand in its folder.`,
+    `Feature ${feature}; its folder holds the specification, design, plan and tasks.`,
     '',
     ...sections.flatMap(([heading, lines]) =>
       lines.length === 0 ? [] : [`## ${heading}`, '', ...bounded(lines), ''],

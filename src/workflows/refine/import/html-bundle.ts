@@ -16,7 +16,7 @@ import { type Tokens, tokensFromProperties } from './tokens.ts';
 
 type Node = DefaultTreeAdapterTypes.Node;
 
-/** The weight of every node with all its descendants, in one pass over the tree; `own` is the weight of the node only. */
+/** The weight of every node with all its descendants, in one traversal; `own` is the weight of the node only. */
 function treeWeights(root: Node, own: (node: Node) => number): ReadonlyMap<Node, number> {
   const nodes: { node: Node; parent: Node | undefined }[] = [{ node: root, parent: undefined }];
   const weights = new Map<Node, number>();

@@ -35,7 +35,8 @@ export function completeBrief(text: string, brand: readonly BrandFile[]): string
 /** A brief from a sentence: who it is for and what it looks like come from the brand files. */
 export function briefFromGoal(goal: string, brand: readonly BrandFile[]): string {
   const audience = brand.find(({ name }) => name === 'target-audience.md');
-  const about = audience === undefined ? 'Nobody has said; plain users of the web.' : quoteFile(audience);
+  const about =
+    audience === undefined ? 'Not stated; assume ordinary users of the web.' : quoteFile(audience);
   const look = brand.length === 0 ? 'There is none; nothing is judged by it.' : '';
   return completeBrief(
     `## Goal\n\n${goal.trim()}\n\n## Audience\n\n${about}\n\n## Brand\n\n${look}\n`,

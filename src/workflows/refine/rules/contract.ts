@@ -49,7 +49,7 @@ export function openContract(
     ...fromDocuments.map((criterion) => ({
       dimension: completeness?.id ?? '',
       criterion,
-      verification: 'look at the artifact',
+      verification: 'inspect the artifact',
       quoted: true,
     })),
     ...proposed

@@ -88,9 +88,9 @@ const loopDimensions: readonly Dimension[] = [
     about: 'It could only be for this product; it uses what research found and avoids what everybody has.',
     anchors: {
       '0.25': 'a template with the name changed',
-      '0.50': 'a template with some choices of its own',
+      '0.50': 'a template with some original choices',
       '0.75': 'choices that come from this product and its audience',
-      '1.00': 'an idea of its own carries the whole',
+      '1.00': 'one original idea carries the whole',
     },
   },
   {
@@ -98,12 +98,12 @@ const loopDimensions: readonly Dimension[] = [
     title: 'Completeness',
     weight: 0.25,
     target: 0.8,
-    about: 'Every frame, state and word that the brief asks for is there.',
+    about: 'Every frame, state and word that the brief asks for exists.',
     anchors: {
       '0.25': 'most of it is missing or a placeholder',
-      '0.50': 'the main parts are there, states or texts are missing',
-      '0.75': 'everything asked for is there, small gaps',
-      '1.00': 'everything asked for is there, edge states included',
+      '0.50': 'the main parts exist, states or texts are missing',
+      '0.75': 'everything requested exists, with small gaps',
+      '1.00': 'everything requested exists, edge states included',
     },
   },
   {
@@ -145,7 +145,7 @@ function general(id: string, title: string, weight: number, about: string): Dime
 }
 
 const generalDimensions: readonly Dimension[] = [
-  general('functionality', 'Functionality', 0.4, 'It does what was asked.'),
+  general('functionality', 'Functionality', 0.4, 'It does what the brief asks.'),
   general('security', 'Security', 0.25, 'It cannot be misused: input, output and access are guarded.'),
   general('craft', 'Craft', 0.2, 'It is well made: clear, small, tested.'),
   general('consistency', 'Consistency', 0.15, 'It fits the rest of the project.'),

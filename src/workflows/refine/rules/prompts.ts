@@ -56,7 +56,7 @@ export function builderPrompt(input: BuilderInput): PromptDraft {
       }),
       ...listPart('measured', 'Measured problems', input.problems),
       ...listPart('advice', 'Advice of the last evaluation', input.advice),
-      ...request('wishes', input.requests.map((line) => `- ${line}`).join('\n'), {
+      ...request('requests', input.requests.map((line) => `- ${line}`).join('\n'), {
         heading: 'What the user wants',
         limit: 20_000,
       }),
@@ -90,7 +90,7 @@ export function evaluatorPrompt(input: EvaluatorInput): PromptDraft {
         'content',
         [
           'Read the brief, then the files of the page. Judge every criterion of the contract and nothing else.',
-          'For each criterion look at one or more things; give each a number, the anchor it lies at, and what shows it.',
+          'For each criterion inspect one or more things; give each a number, the anchor it lies at, and what shows it.',
           'Without something that shows it the number is at most 0.25. Be as strict with what passed as with what is new.',
           'Ask for nothing that the builder was not shown.',
         ].join('\n'),
@@ -124,7 +124,7 @@ export function offerPrompt(input: {
       words('role', 'You will build a web page. First you say by which criteria it should be judged.'),
       words(
         'content',
-        'Add three to twelve criteria to those that stand: such that somebody who looks can say yes or no, each with its check.',
+        'Add three to twelve criteria to the existing ones. A reader must be able to answer each with yes or no; give each its check.',
       ),
       words('anchors', anchorText(input.profile), 'Dimensions'),
       readOnlyPart,
@@ -133,7 +133,7 @@ export function offerPrompt(input: {
     changing: [
       ...optionalData('project_brief', input.block, { heading: 'Design documents' }),
       ...request('brief', input.brief, { heading: 'Brief', limit: 60_000 }),
-      data('standing', criteriaText(input.standing), { heading: 'Criteria that stand' }),
+      data('standing', criteriaText(input.standing), { heading: 'Existing criteria' }),
       ...optionalData('amended', offerText(input.amended), { heading: 'Your offer as it was amended' }),
     ],
   };
@@ -164,7 +164,7 @@ export function offerReviewPrompt(input: {
     answer: { kind: 'json', schema: input.schema },
     changing: [
       words('brief', `Read it at ${input.briefPath}`, 'Brief'),
-      data('standing', criteriaText(input.standing), { heading: 'Criteria that stand' }),
+      data('standing', criteriaText(input.standing), { heading: 'Existing criteria' }),
       data('offer', offerText(input.offer), { heading: 'Offer' }),
     ],
   };

@@ -35,7 +35,7 @@ const odd = ['text', 'line', 'phase', 'lane', 'label', 'task', 'usage', 'questio
  * A run as an untrusted archive may hold one: every file is well-formed JSON, and much of it has wrong values. Names are
  * those that every object has.
  */
-export function writeStrangersRun(record: Parameters<typeof writeRun>[0] = {}): WrittenRun {
+export function writeUntrustedRun(record: Parameters<typeof writeRun>[0] = {}): WrittenRun {
   const run = writeRun({ title: 'an untrusted run', baseCommit: 'none', ...record });
   const { directory } = run;
   const frame = (id: number) => ({ v: 1, id: `e${id}`, run: directory.id, seq: id, time });

@@ -15,8 +15,8 @@ const allBut = /(?<![\w-])(?:(?:any|every)(?:one|body)|all)\s+but(?![\w-])/gi;
 /** What begins the end of a clause that says how, not who: "without touching X". */
 const limit = /\s(?:without|with no|not(?= \w+ing\b))\s/i;
 
-/** The words of a plain wish. Beside any other word a no may mean the whole of it: "avoid that codex does TASK-002 without review". */
-const wishWords = new Set(
+/** The words of a plain request. Next to any other word, a "no" may negate all of it: "avoid that codex does TASK-002 without review". */
+const requestWords = new Set(
   (
     'please let have use make give assign to for by on with and also the a task tasks should must shall ' +
     'do does implement implements write writes build builds handle handles take takes carry carries out over ' +
@@ -25,11 +25,11 @@ const wishWords = new Set(
 );
 
 /**
- * P-071: wishes such as "codex implements TASK-002" or "use mine for TASK-001 and other for TASK-002"; nothing else makes an
- * entry. Later wishes win over earlier ones. A clause that says no gives a task to nobody, and takes back what it names.
+ * P-071: requests such as "codex implements TASK-002" or "use mine for TASK-001 and other for TASK-002"; nothing else makes an
+ * entry. Later requests win over earlier ones. A negated clause assigns no task, and withdraws the assignments it names.
  */
 export function explicitAssignments(
-  wishes: readonly string[],
+  requests: readonly string[],
   tasks: readonly { id: string }[],
   executors: readonly string[],
 ): Record<string, Assignment> {
@@ -38,7 +38,7 @@ export function explicitAssignments(
     tasks.map(({ id }) => id),
   );
   const found: Record<string, Assignment> = {};
-  for (const sentence of wishes.flatMap((wish) => wish.split(sentenceEnd))) {
+  for (const sentence of requests.flatMap((request) => request.split(sentenceEnd))) {
     const clauses = sentence
       .replace(allBut, 'not')
       .split(clauseEnd)
@@ -58,7 +58,7 @@ export function explicitAssignments(
   return found;
 }
 
-/** A plain wish stays one when its end says how it is not to be done, as long as that end names no agent and no task. */
+/** A plain request may end in how not to do it ("without …"), if that end names no agent and no task. */
 function readClause(text: string, read: (text: string) => Mention[]): Clause {
   const mentions = read(text);
   const head = text.slice(0, limit.exec(text)?.index);
@@ -69,7 +69,7 @@ function readClause(text: string, read: (text: string) => Mention[]): Clause {
     read(head).length === mentions.length &&
     mentions.some(isExecutor) &&
     mentions.some(isTask) &&
-    words.every((word) => wishWords.has(word) || names.has(word));
+    words.every((word) => requestWords.has(word) || names.has(word));
   return { mentions, denies: !limits && denial.test(text), limits };
 }
 
@@ -81,16 +81,16 @@ function executorFor({ mentions }: Clause, id: string): string {
   return order.find(isExecutor)?.name ?? '';
 }
 
-/** The clause that says who does the tasks of one that names nobody: "mine does TASK-001, TASK-002", "TASK-001, TASK-002 by mine". */
+/** The clause that names the agent for a clause without one: "mine does TASK-001, TASK-002", "TASK-001, TASK-002 by mine". */
 function neighbour(clauses: readonly Clause[], at: number): Clause | undefined {
-  // "use mine, not other, for TASK-001": what only says who it is not is no neighbour.
+  // "use mine, not other, for TASK-001": skip a clause that only excludes an agent.
   const speaks = ({ mentions, denies }: Clause) =>
     mentions.some(isExecutor) && (!denies || mentions.some(isTask));
   const before = clauses.slice(0, at).findLast(speaks);
   const after = clauses.slice(at + 1).find(speaks);
   const tasksFirst = (clause: Clause | undefined) => clause?.mentions.slice(0, 1).some(isTask) === true;
   if (before !== undefined && !(tasksFirst(before) && tasksFirst(after))) {
-    // In "codex does TASK-001 without touching X and TASK-002" the last is nobody's.
+    // In "codex does TASK-001 without touching X and TASK-002" the last has no agent.
     if (before.limits) return undefined;
     return { ...before, mentions: before.mentions.filter(isExecutor).slice(-1) };
   }
@@ -100,7 +100,7 @@ function neighbour(clauses: readonly Clause[], at: number): Clause | undefined {
 const isExecutor = ({ kind }: Mention) => kind === 'executor';
 const isTask = ({ kind }: Mention) => kind === 'task';
 
-/** Finds agents and tasks in a text, as words of their own. */
+/** Finds agents and tasks in a text, as whole words. */
 function mentionReader(executors: readonly string[], ids: readonly string[]): (text: string) => Mention[] {
   const known = new Map<string, Mention>([
     ...executors.map((name) => [name.toLowerCase(), { kind: 'executor', name }] as const),

@@ -15,6 +15,7 @@ import {
   type TimeLimit,
   timeLimits,
 } from './council.ts';
+import { addLoss, lossIn } from './degraded.ts';
 
 /** Silence for this long ends a call before its time limit does. */
 const idleMs = 600_000;
@@ -96,7 +97,11 @@ export class CouncilRun<Inputs = unknown> implements Council {
       () => showTable((index) => ({ state: calls[index]?.[0].agents.length === 0 ? 'skipped' : 'pending' })),
     );
     const byKey = new Map(answers.map((answer) => [answer.lane, answer]));
-    const replies = calls.map(([seat, { key }]) => byKey.get(key) ?? emptySeat(key, seat.id));
+    const replies = calls.map(([seat, { key, kind }]) => {
+      const reply = byKey.get(key) ?? emptySeat<Name>(key, seat.id);
+      if (!byKey.has(key)) addLoss(this.context.degraded, lossIn(kind, seat, reply));
+      return reply;
+    });
     showTable((index) => statusOfReply(replies[index], calls[index]?.[0].planned?.agent));
     return replies;
   }

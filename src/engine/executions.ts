@@ -134,8 +134,8 @@ export class Executions {
     const otherRuns: OtherRuns = {
       start: (id) => this.#startRunOf(runId, id),
       ending: async (id) => {
-        const { run, status, exit, error } = await readRunRecord(this.#runs.directoryOf(id));
-        return { run, status, exit, error };
+        const { run, status, exit, error, degraded } = await readRunRecord(this.#runs.directoryOf(id));
+        return { run, status, exit, error, degraded };
       },
     };
     return new WorkflowContext(this.#runs.open(runId), otherRuns);

@@ -28,6 +28,9 @@ export type RunStatus = (typeof runStatuses)[number];
 /** A seat that ended with less than was announced when the run started. `actual`: who took it; `null` when its answer is missing. */
 export type SeatLoss = { role: string; seat: string; planned: string; actual: string | null; reason: string };
 
+/** What a run lost. `oneSided`: rounds that fewer than two families answered although two were announced. */
+export type Degraded = { seats: SeatLoss[]; oneSided: string[] };
+
 /** run.json. Fields that this version does not know are kept as they are. */
 export type RunRecord = {
   schemaVersion: 1;

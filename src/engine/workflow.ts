@@ -8,7 +8,7 @@ import type { EventBody, RunEvent } from './event.ts';
 import type { LiveRun } from './live-run.ts';
 import { type Answer, type Question, readQuestions, rememberAnswers, rememberQuestions } from './question.ts';
 import { awaitWorkflowResult } from './run-end.ts';
-import type { RunRecord, RunStatus, SeatLoss } from './run-record.ts';
+import type { Degraded, RunRecord, RunStatus, SeatLoss } from './run-record.ts';
 
 /** A durable story. Its code must be deterministic; everything that touches the world is a step. */
 export type WorkflowDefinition<Input, Output> = {
@@ -32,6 +32,7 @@ const tenYears = 10 * 365 * 24 * 3600;
  */
 export class WorkflowContext {
   readonly live: LiveRun;
+  readonly degraded: Degraded = { seats: [], oneSided: [] };
   readonly #otherRuns: OtherRuns;
   #emitted = 0;
 
@@ -154,7 +155,7 @@ export type RunHandle = {
 };
 
 /** How a run that another run started came to its end. */
-export type RunEnding = Pick<RunRecord, 'run' | 'status' | 'exit' | 'error'>;
+export type RunEnding = Pick<RunRecord, 'run' | 'status' | 'exit' | 'error' | 'degraded'>;
 
 export type OtherRuns = {
   start(id: string): Promise<RunHandle>;

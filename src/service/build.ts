@@ -39,6 +39,7 @@ export type BuildFlags = {
   oneTaskPerCall?: boolean;
   merge?: boolean;
   acceptDrift?: boolean;
+  acceptDegraded?: boolean;
 };
 
 /** What to build: a task that is planned first, or a prompt, a plan file or the plan of a run that is implemented at once. */
@@ -185,6 +186,7 @@ async function inputsFor(
     tasksPerBatch: flags.oneTaskPerCall === true ? 1 : 4,
     merge: flags.merge !== false,
     acceptDrift: flags.acceptDrift === true,
+    acceptDegraded: flags.acceptDegraded ?? config.acceptDegraded ?? false,
     ...(config.prices === undefined ? {} : { prices: config.prices }),
   };
   return { inputs, warnings };

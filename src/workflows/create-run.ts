@@ -39,6 +39,8 @@ export type RunInputs = {
   roster: AgentSettings[];
   project: string;
   parallel: number;
+  /** A result is accepted although fewer than two families reviewed or voted. */
+  acceptDegraded?: boolean;
   /** An earlier run whose finished answers are reused where the request is the same. */
   fromRun?: string;
   /** With `fromRun`: reuse nothing from this step on. */

@@ -6,6 +6,7 @@ import {
   type TurnTaking,
   type WorkflowStart,
 } from '../council/call/services.ts';
+import { concludeDegraded } from '../council/degraded.ts';
 import { clockFrom } from '../engine/clock.ts';
 import { type EngineOpening, openEngine } from '../engine/engine.ts';
 import type { LiveRun, RunLease } from '../engine/live-run.ts';
@@ -88,8 +89,13 @@ export function openWorkflows(
     codeVersion,
     workflows: Object.entries({ ...workflows, script: async () => runScript(world) }).map(([name, load]) => ({
       name,
-      run: async (context, inputs) =>
-        (await load())(context, await servicesOf(context.live), inputs as never),
+      run: async (context, inputs) => {
+        const outcome = await (await load())(context, await servicesOf(context.live), inputs as never);
+        const { acceptDegraded } = inputs as RunInputs;
+        // What a worker lost is named by the project's run.
+        const isWorker = projectRun(context.live.directory) !== context.live.directory;
+        return isWorker ? outcome : concludeDegraded(context, outcome, acceptDegraded === true);
+      },
     })),
     clock: clockFrom(world.environment),
     ...(worker === undefined ? {} : { guard: worker.guard }),

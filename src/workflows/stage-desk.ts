@@ -1,6 +1,6 @@
 import type { JudgementName } from '../base/schema/judgements.ts';
 import { formatElapsed } from '../base/text/format.ts';
-import type { Question, Reply } from '../council/council.ts';
+import type { Question, Reply, Seat } from '../council/council.ts';
 import { CouncilRun } from '../council/council-run.ts';
 
 /** A council that works in stages, with a line at the start and the end of each. */
@@ -13,15 +13,15 @@ export class StageDesk<Inputs> extends CouncilRun<Inputs> {
     this.close(`✓ ${this.phase} ${text} (${formatElapsed(this.elapsedMs)})`);
   }
 
-  /** Asks agents, named by id, in parallel; each question has one seat. */
+  /** Asks agents, named by id, in parallel; each question has one seat, which is announced for the first agent. */
   askAgents<Name extends JudgementName>(
-    questions: readonly (Question<Name> & { agents: string[] })[],
+    questions: readonly (Question<Name> & { agents: string[]; planned?: Seat['planned'] })[],
   ): Promise<Reply<Name>[]> {
     return this.ask(
       'stage',
-      questions.map(({ agents, ...question }) => {
+      questions.map(({ agents, planned = { agent: agents[0] ?? '' }, ...question }) => {
         const { key } = question;
-        return [{ id: key, label: key, agents }, question] as const;
+        return [{ id: key, label: key, agents, planned }, question] as const;
       }),
     );
   }

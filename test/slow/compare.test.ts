@@ -47,6 +47,28 @@ test('both sides of every task are designed, judged blind in both orders by the 
   expect(prompt).not.toMatch(/DECISION_|FINDING_|## Dissent/);
 });
 
+test('a judge who gave no verdict, and a seat that a design lost, are named; one of two announced families exits 6', async () => {
+  const { project, tasks } = await makeTasks({}, 'add rate limiting\n');
+  const file = path.join(project, '.charrette', 'config.json');
+  const config = JSON.parse(readFileSync(file, 'utf8'));
+  const failing = (task: string, family: string) => ({
+    ...{ protocol: 'exec', family },
+    command: config.agents.one.command.map((word: string) => (word === 'none' ? task : word)),
+  });
+  config.agents.two = failing('plan-review', 'two');
+  config.agents.three = failing('compare', 'three');
+  writeFileSync(file, JSON.stringify(config));
+  const flags = ['--tasks', tasks, '--depth', 'quick', '--author', 'one', '--yes', '--json'];
+  const ended = await charrette(['compare', ...flags], { cwd: project });
+  expect(ended.code, ended.stderr).toBe(6);
+  const { degraded } = JSON.parse(ended.stdout);
+  expect(degraded).toContainEqual(
+    expect.objectContaining({ role: 'judge', seat: 'judge three', planned: 'three', actual: null }),
+  );
+  expect(degraded).toContainEqual(expect.objectContaining({ role: 'review', planned: 'two' }));
+  expect(ended.stderr).toContain('only the family two judged; announced were two, three');
+});
+
 test('asks before it spends: without a terminal it pauses, and continues with the answers', async () => {
   const { project, calls, tasks } = await makeTasks({}, 'add rate limiting\n');
   const paused = await charrette(['compare', '--tasks', tasks, '--json'], { cwd: project });

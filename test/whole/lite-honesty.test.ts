@@ -44,13 +44,45 @@ describe('P-150 a requested review without a usable answer', () => {
 
   test('of three reviewers two suffice; the missing one is named', async () => {
     const { project, git } = makeLiteProject('review:crash@two', ['one', 'two', 'three']);
-    const ended = await charrette(['lite-execute', 'Write the note', '-y', '--review', 'panel'], {
+    const ended = await charrette(['lite-execute', 'Write the note', '-y', '--review', 'panel', '--json'], {
       cwd: project,
     });
     expect(ended.code, ended.stderr).toBe(0);
     expect(ended.stderr).toContain('The review of two is missing');
     expect(git('log', '--format=%s', '-1')).toBe('Write the note');
+    expect(JSON.parse(ended.stdout).degraded).toEqual([
+      expect.objectContaining({ role: 'review', seat: 'code-review-0-two', planned: 'two', actual: null }),
+    ]);
   });
+
+  test('--accept-degraded merges what one of two requested families reviewed, and names the missing one', async () => {
+    const { project, git } = makeLiteProject('review:crash@two', ['one', 'two']);
+    const flags = ['-y', '--review', 'panel', '--accept-degraded', '--json'];
+    const ended = await charrette(['lite-execute', 'Write the note', ...flags], { cwd: project });
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(git('log', '--format=%s', '-1')).toBe('Write the note');
+    expect(JSON.parse(ended.stdout).degraded).toMatchObject([{ role: 'review', planned: 'two' }]);
+    expect(ended.stderr).toContain('Degraded review: code-review-0-two had no answer from two');
+  });
+});
+
+test('a planner that another agent stood in for is named in run.json and in every JSON result', async () => {
+  const { project } = makeLiteProject('none', ['one', 'two']);
+  const file = path.join(project, '.charrette', 'config.json');
+  const config = JSON.parse(readFileSync(file, 'utf8'));
+  config.agents.one.command = ['node', '-e', 'process.exit(3)'];
+  writeFileSync(file, JSON.stringify(config));
+  const ended = await charrette(['lite-plan', '-y', '--plan-only', '--json', task], { cwd: project });
+  expect(ended.code, ended.stderr).toBe(0);
+  const { degraded } = JSON.parse(ended.stdout);
+  expect(degraded).toContainEqual(
+    expect.objectContaining({ role: 'author', seat: 'lite-plan-1', planned: 'one', actual: 'two' }),
+  );
+  const [run = ''] = runsOf(project);
+  const record = JSON.parse(readFileSync(path.join(project, '.charrette', 'runs', run, 'run.json'), 'utf8'));
+  expect(record.degraded).toEqual(degraded);
+  const shown = await charrette(['show', 'latest', '--json'], { cwd: project });
+  expect(JSON.parse(shown.stdout).degraded).toEqual(degraded);
 });
 
 test('P-081 the recommended answer to the review question is to review; -y asks for none (P-013)', async () => {

@@ -98,6 +98,24 @@ test('W-003 W-012 W-017 W-018 W-153: a file runs to its end with real agent proc
   expect(callsIn(calls)).toHaveLength(14);
 });
 
+test('a panel that only one of two announced families answered is no success: exit 6, unless you accept it', async () => {
+  const name = write('ask', "return (await panel('Review the numbers')).answers.map(({ agent }) => agent);");
+  const file = path.join(project, '.charrette', 'config.json');
+  const config = JSON.parse(readFileSync(file, 'utf8'));
+  config.agents.two.command[4] = 'Review';
+  writeFileSync(file, JSON.stringify(config));
+  const ended = await run(name);
+  expect(ended.code, ended.stderr).toBe(6);
+  expect(resultOf(ended)).toEqual(['one', 'one']);
+  expect(JSON.parse(ended.stdout).degraded).toEqual([
+    expect.objectContaining({ role: 'workflow', planned: 'two', actual: 'one' }),
+  ]);
+  expect(ended.stderr).toContain('only the family one answered; announced were one, two');
+  const accepted = await run(name, ['--accept-degraded']);
+  expect(accepted.code, accepted.stderr).toBe(0);
+  expect(JSON.parse(accepted.stdout).degraded).toHaveLength(1);
+});
+
 test('W-105 W-106: killed at writes all over the run, it resumes to the same result and repeats no finished call', async () => {
   const name = write('wide', wide);
   useAgents({ delayMs: 60 });

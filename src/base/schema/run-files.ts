@@ -25,7 +25,7 @@ const processSchema = z
 export const degradedSchema = z
   .array(
     z.looseObject({
-      role: z.string().describe('`sketch`, `debate`, `judge`, `author`, `review` or `vote`.'),
+      role: z.string().describe('For example `sketch`, `judge`, `author`, `review`, `vote` or `executor`.'),
       seat: z.string(),
       planned: z.string().describe('The agent that was announced for the seat.'),
       actual: z.string().nullable().describe('The agent that took it; null when its answer is missing.'),

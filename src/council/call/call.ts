@@ -17,6 +17,7 @@ import type { EventBody } from '../../engine/event.ts';
 import type { LiveRun } from '../../engine/live-run.ts';
 import type { WorkflowContext } from '../../engine/workflow.ts';
 import { repairPrompt } from '../../prompts/panel/common.ts';
+import { addLoss, lossIn } from '../degraded.ts';
 import {
   attemptIn,
   attemptTime,
@@ -31,7 +32,13 @@ import {
 import { agentOf, type CallServices, promptText } from './services.ts';
 
 /** Who answers: agents by id, the first choice first. */
-export type Seat = { id: string; label: string; agents: readonly string[]; planned?: { agent: string } };
+export type Seat = {
+  id: string;
+  label: string;
+  agents: readonly string[];
+  /** The agent that was announced for it; `down`: why that agent is unavailable. */
+  planned?: { agent: string; down?: string };
+};
 
 /** What a seat is asked. */
 export type Task<T> = {
@@ -131,6 +138,10 @@ export async function callAll<T>(
   // One that throws ends the run, and nothing of the run may be running then.
   await Promise.allSettled(steps);
   const replies = await Promise.all(steps);
+  for (const [index, { seat, task }] of asked.entries()) {
+    const reply = replies[index];
+    if (reply !== undefined) addLoss(context.degraded, lossIn(task.kind, seat, reply));
+  }
   // The step of a finished call does not run again, so its events have to be told from its reply.
   if (live.eventsLost) for (const reply of replies) rebuildEvents(live, reply);
   return replies;

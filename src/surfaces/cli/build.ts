@@ -10,7 +10,7 @@ import {
 import { projectOf } from '../../service/project.ts';
 import { givenAnswers } from './ask.ts';
 import { startCommand } from './conduct.ts';
-import { queueOptions, wholeNumber } from './options.ts';
+import { acceptDegraded, queueOptions, wholeNumber } from './options.ts';
 
 const planning: readonly OptionSpec[] = [
   { flags: '-e, --explore', description: 'explore the repository even for a simple task' },
@@ -39,6 +39,7 @@ const building: readonly OptionSpec[] = [
   { flags: '--one-task-per-call', description: 'never give an executor two tasks in one call', rare: true },
   { flags: '--no-merge', description: 'leave the result on its own branch' },
   { flags: '--accept-drift', description: 'continue although planned files have changed since', rare: true },
+  acceptDegraded,
   { flags: '--answers <file>', description: 'read answers from a JSON object of question → answer' },
   ...queueOptions,
 ];

@@ -15,7 +15,7 @@ import { readTasks } from '../../workflows/compare/task-file.ts';
 import { describeEstimate } from '../../workflows/design/depth.ts';
 import { givenAnswers } from './ask.ts';
 import { conductRun } from './conduct.ts';
-import { positive } from './options.ts';
+import { acceptDegraded, positive } from './options.ts';
 
 export const command: CommandSpec = {
   examples: [
@@ -43,6 +43,7 @@ export const command: CommandSpec = {
       description: 'pause and ask between tasks when this much is spent',
       parse: positive('--max-usd'),
     },
+    acceptDegraded,
     { flags: '--answers <file>', description: 'a JSON object of question → answer' },
   ],
   dryRun: 'says',

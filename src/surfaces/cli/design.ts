@@ -21,7 +21,7 @@ import { seatAgents } from '../../workflows/roster.ts';
 import { givenAnswers, makeAnswerProvider, remoteAnswersOption } from './ask.ts';
 import { startCommand } from './conduct.ts';
 import { columns } from './help.ts';
-import { positive, queueOptions } from './options.ts';
+import { acceptDegraded, positive, queueOptions } from './options.ts';
 
 const truth = ['true', 'false'];
 
@@ -49,10 +49,7 @@ const rareOptions: readonly OptionSpec[] = (
       needs: '--from-run',
     },
     { flags: '--subagent', description: 'run sketches to review in a separate process' },
-    {
-      flags: '--accept-degraded',
-      description: 'accept a result that fewer than two families reviewed or voted on',
-    },
+    acceptDegraded,
     { flags: '--branch', description: 'create a branch even if `git.branch` is never' },
     {
       flags: '--unrelated-branch <what>',

@@ -2,6 +2,11 @@ import { CharretteError } from '../../base/errors.ts';
 import { plainNumber } from '../../base/text/format.ts';
 import type { OptionSpec } from '../../service/command.ts';
 
+export const acceptDegraded: OptionSpec = {
+  flags: '--accept-degraded',
+  description: 'accept a result that fewer than two families reviewed or voted on',
+};
+
 /** Reads the value of a flag that takes a number above 0. */
 export function positive(flag: string): (value: string) => number {
   return reader(flag, 'a number above 0', (number) => number > 0);

@@ -15,6 +15,7 @@ import { findRun, projectOf } from '../../service/project.ts';
 import { enterRepository } from '../../workflows/design/entry.ts';
 import type { DesignInputs } from '../../workflows/design/inputs.ts';
 import { startCommand } from './conduct.ts';
+import { acceptDegraded } from './options.ts';
 
 export const show: CommandSpec = {
   examples: [
@@ -137,10 +138,7 @@ export const edit: CommandSpec = {
   options: [
     { flags: '--file <file>', description: 'your version of the plan' },
     { flags: '--comment <text>', description: 'what the author should change' },
-    {
-      flags: '--accept-degraded',
-      description: 'accept a result that fewer than two families reviewed or voted on',
-    },
+    acceptDegraded,
   ],
   dryRun: 'says',
   async run(invocation) {

@@ -13,7 +13,7 @@ import { chooseModel } from '../../workflows/script/models.ts';
 import { loadWorkflow, prepareScript, type ScriptFlags } from '../../workflows/script/prepare.ts';
 import { givenAnswers } from './ask.ts';
 import { conductRun } from './conduct.ts';
-import { positive } from './options.ts';
+import { acceptDegraded, positive } from './options.ts';
 import { workflowTable } from './workflow.ts';
 
 const maxArgsCharacters = 1024 * 1024;
@@ -58,6 +58,7 @@ export const scriptOptions: readonly OptionSpec[] = [
     description: 'reuse finished answers of an earlier run where the call is the same',
     rare: true,
   },
+  acceptDegraded,
   { flags: '--answers <file>', description: 'a JSON object of question → answer', rare: true },
 ];
 
@@ -126,10 +127,10 @@ export const command: CommandSpec = {
   },
 };
 
-/** W-153: the value that the file returned is the result. */
+/** W-153: the value that the file returned is the result, also of a panel that was not accepted. */
 async function withResult(result: CommandResult, artifacts: string): Promise<CommandResult> {
   const file = path.join(artifacts, 'result.json');
-  const text = result.exit === 0 ? await readTextFile(file) : undefined;
+  const text = result.exit === 0 || result.exit === 6 ? await readTextFile(file) : undefined;
   if (text === undefined) return result;
   const value = parseJson(text, file);
   const shown = typeof value === 'string' ? `${value.trimEnd()}\n` : text;

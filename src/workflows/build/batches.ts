@@ -146,6 +146,7 @@ function requestOf(
     kind: 'execute',
     judgement: 'execution' as const,
     agents,
+    planned: { agent: batch.executor },
     draft: (schema: Parameters<typeof executePrompt>[0]['schema']) =>
       executePrompt({
         commission: desk.commission('execute', execution.clarifications),

@@ -4,6 +4,7 @@ import { CharretteError } from '../../base/errors.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { isRecord, jsonText, readJson } from '../../base/safe-json.ts';
 import { unifiedDiff } from '../../base/text/diff.ts';
+import { addLoss } from '../../council/degraded.ts';
 import { isCodexCallable } from '../../plan/tasks/executor.ts';
 import { renderHandoff } from '../../plan/tasks/handoff-spec.ts';
 import {
@@ -78,6 +79,7 @@ async function askPlanner(
         kind: 'lite-plan',
         judgement: 'lite-plan' as const,
         agents,
+        planned: { agent: desk.chain()[0] ?? '' },
         draft: (schema) =>
           litePlanPrompt({
             commission: desk.commission('plan', clarifications),
@@ -108,6 +110,11 @@ async function askPlanner(
 
 function degraded(desk: LiteDesk, explored: readonly Explored[], facts: PlanFacts): LitePlanFiles {
   desk.warn('No agent returned a usable plan; this fallback plan is the request as one task.');
+  const planned = desk.chain()[0] ?? '';
+  addLoss(desk.context.degraded, {
+    ...{ role: 'author', seat: 'lite-plan', planned, actual: null },
+    reason: 'no agent returned a usable plan',
+  });
   return directPlan(
     desk.inputs.task,
     explored.map(({ exploration }) => exploration),

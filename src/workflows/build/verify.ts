@@ -164,7 +164,8 @@ async function askReview(
   });
   const review = mergeReviews(voices);
   const chosen = reviewers.map((id) => ({ id, family: desk.services.agents.get(id)?.family ?? id }));
-  const shortfall = reviewShortfall(chosen, missing);
+  const isEnough = desk.inputs.acceptDegraded === true && review !== undefined;
+  const shortfall = isEnough ? undefined : reviewShortfall(chosen, missing);
   return {
     ...(review === undefined ? {} : { review }),
     ...(shortfall === undefined ? {} : { shortfall }),
@@ -204,6 +205,7 @@ async function fix(desk: LiteDesk, execution: Execution, found: string[], round:
       kind: 'fix',
       judgement: 'execution' as const,
       agents: [executor, ...(auto ? writers.filter((id) => id !== executor) : [])],
+      planned: { agent: wanted },
       draft: (schema) =>
         fixPrompt({ commission: desk.commission('execute', clarifications), problems, round, schema }),
       place: { directory: path.join(checkout, prefix), access: 'write', start: { checkout, commit: start } },

@@ -3,6 +3,7 @@ import { type Usage, unknownUsage } from '../../agents/port.ts';
 import { CharretteError } from '../../base/errors.ts';
 import { counted } from '../../base/text/format.ts';
 import type { WorkflowStart } from '../../council/call/services.ts';
+import { addLoss, noteFamilies } from '../../council/degraded.ts';
 import type { RunEvent } from '../../engine/event.ts';
 import { type LedgerEntry, readLedger } from '../../engine/ledger.ts';
 import { homeOf, type RunDirectory, runDirectoryOf } from '../../engine/run-directory.ts';
@@ -118,6 +119,9 @@ async function design(
   const usages = await context.step(`usage of task ${number}`, async () =>
     ids.map((id) => usageOfAll(readLedger(runDirectoryOf(home, id).ledger))),
   );
+  for (const [index, { degraded = [] }] of endings.entries())
+    for (const loss of degraded)
+      addLoss(context.degraded, { ...loss, seat: `task ${number} ${sides[index]}: ${loss.seat}` });
   const [solo, panel] = results;
   if (solo === undefined || panel === undefined) throw new Error('A design of the task is missing.');
   for (const [index, side] of sides.entries())
@@ -153,6 +157,11 @@ async function judge(
   const both = solo.plan !== undefined && panel.plan !== undefined;
   const sheets = both ? await collect(desk, task, number, { solo, panel }, bench.judges) : [];
   const verdicts = sheets.map(verdictOf);
+  if (both)
+    noteFamilies(desk.context.degraded, 'judged', {
+      announced: bench.judges.map(({ family }) => family),
+      answered: verdicts.flatMap(({ family, verdict }) => (verdict === undefined ? [] : [family])),
+    });
   const verdict = taskVerdict(verdicts);
   const problem = !both
     ? 'one of the designs has no plan'

@@ -85,7 +85,7 @@ export class CompareDesk extends CouncilRun<CompareInputs> {
         const label = `judge ${agent}${key.endsWith('-swapped') ? ', swapped' : ''}`;
         const { feature } = question;
         return [
-          { id: key, label, agents: [agent] },
+          { id: key, label, agents: [agent], planned: { agent } },
           {
             key,
             kind: 'compare',

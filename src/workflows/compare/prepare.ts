@@ -33,6 +33,7 @@ export type CompareFlags = {
   author?: string;
   maxTokens?: number;
   maxUsd?: number;
+  acceptDegraded?: boolean;
 };
 
 export type PrepareCompareOptions = {
@@ -93,6 +94,7 @@ export async function prepareCompare(
       project,
       parallel: config.limits?.parallel ?? 8,
       depth,
+      acceptDegraded: flags.acceptDegraded ?? config.acceptDegraded ?? false,
       baseCommit: entry?.baseCommit ?? '',
       tree: { untracked: entry?.untracked, changed: entry?.changed ?? [] },
       consented: options.consented || config.consent === true,

@@ -5,6 +5,7 @@ import type { CallServices, WorkflowStart } from '../../council/call/services.ts
 import { type Seat, tryAuthor } from '../../council/council.ts';
 import { type Debate, debate, type HeardDebate, planDebates } from '../../council/debate.ts';
 import { renderDecisions } from '../../council/decisions.ts';
+import { addLoss } from '../../council/degraded.ts';
 import { type JudgeBallots, judge } from '../../council/judge.ts';
 import { countDispositions, type Resolution, renderResolutions, resolve } from '../../council/resolutions.ts';
 import { type Sketched, sketch } from '../../council/sketch.ts';
@@ -18,7 +19,6 @@ import type { Commission } from '../../prompts/panel/common.ts';
 import { diagramPrompt, planPrompt } from '../../prompts/panel/plan.ts';
 import { fileKind } from '../../repo/index/file-kinds.ts';
 import { logIssues } from './caller.ts';
-import { addLoss } from './degraded.ts';
 import { Desk } from './desk.ts';
 import { clarify, discussOpenPoints, discussScope } from './discussions.ts';
 import type { Deliberation, DesignInputs, SeatedTable } from './inputs.ts';
@@ -100,8 +100,8 @@ export async function isolatedDesign(
   const desk = new Desk(context, services, inputs);
   const made = await deliberate(desk, start.table, start.commission);
   const last = inputs.auto ? await conclude(desk, start.commission, made) : made;
-  const { warnings, degraded } = desk;
-  const result: IsolatedResult = { made: last, warnings, degraded };
+  const { warnings } = desk;
+  const result: IsolatedResult = { made: last, warnings, degraded: context.degraded };
   await context.step('keep the design', () => writeJsonAtomic(workerState(context.live.directory), result));
   return { status: 'done', exit: 0 };
 }
@@ -177,7 +177,7 @@ async function settleDecisions(
   for (const { label, planned } of table.buckets.filter(({ agent, planned }) => agent === '' && planned)) {
     const isSkipped = debates.some((each) => each.kind === 'skipped' && each.label === label);
     if (planned !== undefined && isSkipped)
-      addLoss(desk.degraded, {
+      addLoss(desk.context.degraded, {
         ...{ role: 'debate', seat: label, planned: planned.agent, actual: null },
         reason: planned.down ?? 'unavailable',
       });

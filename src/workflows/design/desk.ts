@@ -4,17 +4,16 @@ import { formatElapsed } from '../../base/text/format.ts';
 import { endLine, type StatusTable, type Step, startLine, stepOrder } from '../../council/breadcrumbs.ts';
 import type { Call, Reply, Seat, TimeLimit } from '../../council/council.ts';
 import { CouncilRun } from '../../council/council-run.ts';
+import { noteFamilies } from '../../council/degraded.ts';
 import { ruleBasedMark } from '../../council/rule-based/wording.ts';
 import type { Boundary } from '../../repo/git/tree-probe.ts';
 import { askBudget, totalUsage } from '../permission.ts';
-import { addLoss, type Degraded, lossIn, notDegraded, noteFamilies } from './degraded.ts';
 import type { DesignInputs } from './inputs.ts';
 import { guardTree, noteSeen } from './tree.ts';
 
 /** A council that designs: it prints the lines of the steps, watches the working tree and keeps to a budget. */
 export class Desk extends CouncilRun<DesignInputs> {
   readonly warnings: string[] = [];
-  readonly degraded: Degraded = notDegraded();
   /** L-429: calls since the last check of the tree. */
   #called: string[] = [];
   protected override phase: Step = '0';
@@ -62,13 +61,7 @@ export class Desk extends CouncilRun<DesignInputs> {
     const filled = calls.filter(([seat]) => seat.agents.length > 0);
     await this.#checkBudget(filled.length);
     this.#called.push(...filled.map(([, { key }]) => key));
-    const replies = await super.ask(limit, calls, table);
-    for (const [index, [seat, { kind }]] of calls.entries()) {
-      const reply = replies[index];
-      const loss = reply === undefined ? undefined : lossIn(kind, seat, reply);
-      if (loss !== undefined) addLoss(this.degraded, loss);
-    }
-    return replies;
+    return super.ask(limit, calls, table);
   }
 
   protected override facts(own: Readonly<Record<string, unknown>>, { stance = 'generic' }: Seat) {
@@ -84,7 +77,10 @@ export class Desk extends CouncilRun<DesignInputs> {
   ): void {
     const familiesOf = (agents: readonly (string | undefined)[]) =>
       agents.flatMap((agent) => this.services.agents.get(agent ?? '')?.family ?? []);
-    noteFamilies(this.degraded, verb, { announced: familiesOf(announced), answered: familiesOf(answered) });
+    noteFamilies(this.context.degraded, verb, {
+      announced: familiesOf(announced),
+      answered: familiesOf(answered),
+    });
   }
 
   protected override get agentSeconds(): number | undefined {

@@ -29,8 +29,6 @@ export type DesignInputs = RunInputs & {
   sketches: SketchCount;
   reviewRounds: 1 | 2;
   padding: boolean;
-  /** A result is accepted although fewer than two families reviewed or voted. */
-  acceptDegraded?: boolean;
   rules?: Config['rules'];
   quota?: Config['quota'];
   /** Shortens every call's time limit. */

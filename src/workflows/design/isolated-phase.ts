@@ -8,6 +8,7 @@ import { writeFileAtomicSync, writeJsonAtomic } from '../../base/files/atomic.ts
 import { readTextFile } from '../../base/files/bounded.ts';
 import { parseJson } from '../../base/safe-json.ts';
 import { noPrefix, type StepPrefix, stepName } from '../../council/breadcrumbs.ts';
+import { addLoss } from '../../council/degraded.ts';
 import { printedAccepted } from '../../council/outcome-files.ts';
 import type { EventBody, RunEvent } from '../../engine/event.ts';
 import { leaveMessage } from '../../engine/inbox.ts';
@@ -15,10 +16,10 @@ import { readLedger } from '../../engine/ledger.ts';
 import type { LiveRun } from '../../engine/live-run.ts';
 import { readQuestions, unanswered } from '../../engine/question.ts';
 import { type RunDirectory, workerDirectory, workerHome, workerState } from '../../engine/run-directory.ts';
+import type { Degraded } from '../../engine/run-record.ts';
 import { diagramBody } from '../../plan/diagram.ts';
 import type { Commission } from '../../prompts/panel/common.ts';
 import { forwardEvents } from '../forward-events.ts';
-import { addLoss, type Degraded } from './degraded.ts';
 import type { Desk } from './desk.ts';
 import type { Deliberation, DesignInputs, SeatedTable } from './inputs.ts';
 
@@ -190,8 +191,8 @@ export async function runIsolatedPhase(desk: Desk, start: IsolatedJob['start']):
   const text = await readFile(file, 'utf8');
   const { made, warnings, degraded } = parseJson(text, file) as unknown as IsolatedResult;
   desk.warnings.push(...warnings);
-  for (const loss of degraded.seats) addLoss(desk.degraded, loss);
-  desk.degraded.oneSided.push(...degraded.oneSided);
+  for (const loss of degraded.seats) addLoss(desk.context.degraded, loss);
+  desk.context.degraded.oneSided.push(...degraded.oneSided);
   for (const [heading, name, print] of desk.inputs.auto ? [...replayed, ...replayedUnattended] : replayed) {
     const body = (await readTextFile(path.join(directory.artifacts, name))) ?? '';
     if (body !== '') desk.show(heading, print?.(body) ?? body);

@@ -5,6 +5,7 @@ import type { Agent, LaneKind } from '../../agents/port.ts';
 import { CharretteError } from '../../base/errors.ts';
 import type { JudgementName } from '../../base/schema/judgements.ts';
 import type { Reply } from '../../council/council.ts';
+import { addLoss } from '../../council/degraded.ts';
 import {
   afterLaneFailure,
   type Health,
@@ -26,7 +27,6 @@ import {
 } from '../../council/seating.ts';
 import { askConsent } from '../permission.ts';
 import { greetCaller, reportHealth } from './caller.ts';
-import { addLoss } from './degraded.ts';
 import { describeEstimate } from './depth.ts';
 import type { Desk } from './desk.ts';
 import { rulesOf, type SeatedTable } from './inputs.ts';
@@ -252,7 +252,7 @@ export async function afterFailures(
 export function noteAbsent(desk: Desk, { absent }: Pick<Table, 'absent'>, wanted: 'judge' | 'vote'): void {
   for (const { role, seat, planned } of absent)
     if (role === wanted)
-      addLoss(desk.degraded, {
+      addLoss(desk.context.degraded, {
         ...{ role, seat, planned: planned.agent, actual: null },
         reason: planned.down ?? 'unavailable',
       });

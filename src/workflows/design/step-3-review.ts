@@ -1,6 +1,7 @@
 import { CharretteError } from '../../base/errors.ts';
 import type { Plan } from '../../base/schema/judgements/plan.ts';
 import type { Seat } from '../../council/council.ts';
+import { addLoss } from '../../council/degraded.ts';
 import {
   type AcceptedFinding,
   acceptedFindings,
@@ -41,7 +42,6 @@ import { planVote, vote } from '../../council/vote.ts';
 import { renderPlan } from '../../plan/plan-text.ts';
 import type { Commission } from '../../prompts/panel/common.ts';
 import { handOverObservations } from './caller.ts';
-import { addLoss } from './degraded.ts';
 import type { Desk } from './desk.ts';
 import {
   bindingText,
@@ -192,7 +192,7 @@ function noteVoters(desk: Desk, table: SeatedTable, { eligible, absent }: Round[
   for (const { label, planned } of table.voters) {
     const failure = absent.find((ballot) => ballot.label === label)?.failure;
     if (planned !== undefined && absent.some((ballot) => ballot.label === label))
-      addLoss(desk.degraded, {
+      addLoss(desk.context.degraded, {
         ...{ role: 'vote', seat: label, planned: planned.agent, actual: null },
         reason: failure ?? 'no vote could be read',
       });

@@ -14,7 +14,6 @@ import { renderVoted, votedLines } from '../../council/resolutions.ts';
 import type { Outcome } from '../../engine/workflow.ts';
 import { renderPlan } from '../../plan/plan-text.ts';
 import { exportDesign } from './caller.ts';
-import { degradedLines } from './degraded.ts';
 import type { Desk } from './desk.ts';
 import type { Deliberation, Review } from './inputs.ts';
 import { writeLedgers } from './ledgers.ts';
@@ -55,20 +54,12 @@ export async function handOver(desk: Desk, made: Deliberation): Promise<Outcome>
     .filter(({ check, severity }) => check === 'decision' && severity === 'error')
     .map(({ subject }) => subject.split(':')[0] ?? subject);
   for (const line of votedLines(resolutions)) desk.note(`Voted resolution: ${line}`);
-  const { degraded } = desk;
-  for (const line of degradedLines(degraded)) desk.warn(line);
   if (desk.warnings.length > 0) {
     desk.note(`${desk.warnings.length} warning(s) of this run:`);
     for (const warning of desk.warnings) desk.note(warning);
   }
   desk.end(desk.inputs.prefix.number === '' ? payloads.complete : undefined);
-  const outcome = outcomeOf(report.errors, review.blocking, unfollowed, exported, unacceptedLoss(desk));
-  return { ...outcome, ...(degraded.seats.length === 0 ? {} : { degraded: degraded.seats }) };
-}
-
-/** Rounds without the announced second family, unless you accept that. */
-function unacceptedLoss({ degraded, inputs }: Desk): readonly string[] {
-  return inputs.acceptDegraded === true ? [] : degraded.oneSided;
+  return outcomeOf(report.errors, review.blocking, unfollowed, exported);
 }
 
 /** The plan counts as accepted when its check has no errors and every accepted blocking finding was dealt with. */
@@ -77,16 +68,13 @@ function outcomeOf(
   blocking: readonly string[],
   unfollowed: readonly string[],
   exported: boolean,
-  oneSided: readonly string[],
 ): Outcome {
-  if (errors === 0 && blocking.length === 0 && exported && oneSided.length === 0)
-    return { status: 'done', exit: 0 };
+  if (errors === 0 && blocking.length === 0 && exported) return { status: 'done', exit: 0 };
   const reasons = [
     ...(errors > 0 ? [`the plan check has ${errors} error(s)`] : []),
     ...(unfollowed.length > 0 ? [`the plan does not follow the voted ${unfollowed.join(', ')}`] : []),
     ...(!exported ? ['the manifest for the caller was not written'] : []),
     ...(blocking.length > 0 ? [`accepted blocking findings remain: ${blocking.join(', ')}`] : []),
-    ...(oneSided.length > 0 ? [`${oneSided.join('; ')} (--accept-degraded accepts that)`] : []),
   ];
   return { status: 'not-accepted', exit: 6, message: reasons.join('; ') };
 }

@@ -135,7 +135,7 @@ export class FeatureRun<Inputs extends FeatureInputs = FeatureInputs> {
     const limits = { wallMs: this.inputs.agentSeconds * 1000, idleMs };
     const { phase } = this.inputs;
     return [
-      { id: agent, label: lane, agents: [agent] },
+      { id: agent, label: lane, agents: [agent], planned: { agent } },
       { key, kind: task, phase, prompt, answer: textAnswer, limits, place, session: resume },
     ];
   }

@@ -106,6 +106,7 @@ export type ScriptFlags = {
   maxUsd?: number;
   trust?: string;
   fromRun?: string;
+  acceptDegraded?: boolean;
 };
 
 /** Settles everything that a run of a workflow file needs, before anything runs. */
@@ -136,6 +137,7 @@ export async function prepareScript({
     project,
     parallel: config.limits?.parallel ?? 8,
     ...(flags.fromRun === undefined ? {} : { fromRun: flags.fromRun }),
+    acceptDegraded: flags.acceptDegraded ?? config.acceptDegraded ?? false,
     name,
     script: { file: loaded.file, body: inspection.body, form: inspection.form, digest: digestOf(text) },
     children,

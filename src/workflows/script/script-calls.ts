@@ -11,6 +11,8 @@ import {
 } from '../../council/call/call.ts';
 import { attemptIn, type Caller, type Place, writeQuestion } from '../../council/call/once.ts';
 import type { Semaphore } from '../../council/call/services.ts';
+import { addLoss, lossIn, noteFamilies } from '../../council/degraded.ts';
+import type { Degraded } from '../../engine/run-record.ts';
 import { commitAll, openCheckout } from '../../repo/git/checkout.ts';
 import { removeWorktree } from '../../repo/git/worktrees.ts';
 import { schemaChecker } from './answer-schema.ts';
@@ -40,6 +42,9 @@ export class ScriptCalls {
   readonly #agents: Map<string, Agent>;
   readonly #seats: Agent[];
   readonly #ids = new Set<string>();
+  readonly #degraded: Degraded = { seats: [], oneSided: [] };
+  /** Seats that were asked together: the families announced for them and those that answered. */
+  readonly #rounds = new Map<string, Record<'announced' | 'answered', string[]>>();
 
   constructor(facts: Facts) {
     this.#facts = facts;
@@ -93,7 +98,22 @@ export class ScriptCalls {
     if (held !== access && agent.family !== 'static')
       this.#warn(`reader:${agent.id}`, `${agent.title} cannot change files; it only reads.`);
     const reply = await this.#reply({ id, prompt, options, phase, type, access: held, form, agent, choice });
+    if (options.seat !== undefined) this.#noteRound(id, agent.family, reply);
     return { message: this.#answer(id, options, reply), reply };
+  }
+
+  #noteRound(id: string, announced: string, { kind, family }: Reply): void {
+    const name = id.slice(0, id.lastIndexOf('.') + 1);
+    const round = this.#rounds.get(name) ?? { announced: [], answered: [] };
+    this.#rounds.set(name, round);
+    round.announced.push(announced);
+    if (kind === 'ok') round.answered.push(family);
+  }
+
+  /** What the calls lost; only complete once the script has ended. */
+  lost(): Degraded {
+    for (const round of this.#rounds.values()) noteFamilies(this.#degraded, 'answered', round);
+    return this.#degraded;
   }
 
   #answer(id: string, options: CallOptions, reply: Reply<unknown>): ToHost {
@@ -149,6 +169,7 @@ export class ScriptCalls {
       seat: key,
       label,
       phase,
+      planned: agent.id,
     });
     const others =
       options.agent === undefined ? this.#seats.filter(({ id: other }) => other !== choice.agent) : [];
@@ -156,7 +177,7 @@ export class ScriptCalls {
       agent.id,
       ...others.filter(({ family }) => family !== 'static').map(({ id: other }) => other),
     ];
-    const seat: Seat = { id: key, label, agents: chain };
+    const seat: Seat = { id: key, label, agents: chain, planned: { agent: agent.id } };
     const checkout = isolation === 'worktree' ? path.join(live.directory.root, 'worktrees', key) : undefined;
     return slots.run(async () => {
       const place = await this.#place(access, checkout);
@@ -166,6 +187,7 @@ export class ScriptCalls {
       };
       const own: Caller = { ...caller, services: { ...services, agents: this.#agents } };
       const reply = await new SeatCall(own, seat, task, digest).reply();
+      addLoss(this.#degraded, lossIn(task.kind, seat, reply));
       if (checkout !== undefined) await this.#leave(key, checkout);
       return reply;
     }, caller.signal);

@@ -36,6 +36,7 @@ export async function script(world: World, ...start: WorkflowStart<ScriptInputs>
       }),
     );
     if (segment.kind === 'end') {
+      Object.assign(context.degraded, segment.degraded);
       await takeOver(context, inputs, place);
       await saveResult(context, segment.value);
       return { status: 'done', exit: 0 };

@@ -9,6 +9,7 @@ import type { Caller } from '../../council/call/once.ts';
 import { Semaphore } from '../../council/call/services.ts';
 import type { EventBody } from '../../engine/event.ts';
 import type { Question } from '../../engine/question.ts';
+import type { Degraded } from '../../engine/run-record.ts';
 import { type Host, startHost } from './host.ts';
 import type { ScriptCopy, ScriptInputs } from './inputs.ts';
 import type { FromHost, HostCall, HostQuestion, ToHost } from './messages.ts';
@@ -17,7 +18,7 @@ import { ScriptCalls, type WritePlace } from './script-calls.ts';
 
 /** How far a script came: to its end, to a question, or to the limit on money or tokens. */
 export type Segment =
-  | { kind: 'end'; value: JsonValue }
+  | { kind: 'end'; value: JsonValue; degraded: Degraded }
   | { kind: 'ask'; questions: Question[] }
   | { kind: 'over-budget' };
 
@@ -205,7 +206,8 @@ class Session {
     this.#events.end();
     if (ok) {
       const size = JSON.stringify(value ?? null).length;
-      if (size <= maxResultCharacters) return { kind: 'end', value: (value ?? null) as JsonValue };
+      if (size <= maxResultCharacters)
+        return { kind: 'end', value: (value ?? null) as JsonValue, degraded: this.#calls.lost() };
       throw new CharretteError({
         code: 'workflow-limit',
         message: `The result has ${size} characters; at most ${maxResultCharacters} are kept.`,

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { compilePrompt } from '../src/prompts/compile.ts';
-import { compose } from '../src/prompts/compose.ts';
 import { readFeature } from '../src/prompts/feature-files.ts';
 import type { TokenCount } from '../src/prompts/markers.ts';
 import {
@@ -14,7 +13,7 @@ import {
 } from '../src/prompts/measure/corpus.ts';
 import { siteCost, sitesOf } from '../src/prompts/measure/layouts.ts';
 import { type TokenReport, tokenReport } from '../src/prompts/measure/token-report.ts';
-import { seededNonce } from '../src/prompts/part.ts';
+import { compose, seededNonce } from '../src/prompts/part.ts';
 import { guardResume } from '../src/prompts/resume/decide.ts';
 import { deltaSince, takeSnapshot } from '../src/prompts/resume/state.ts';
 import { resumedReview } from '../src/prompts/resume/templates.ts';

@@ -9,7 +9,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { EventBody } from '../src/engine/event.ts';
-import { thisProcess } from '../src/engine/process-identity.ts';
+import { thisProcess } from '../src/engine/lock.ts';
 import { openBrowser } from '../test/support/browser.ts';
 import { writeRun } from '../test/support/web-run.ts';
 import { calibrate, calibrationLine, table } from './calibration.ts';

@@ -10,7 +10,7 @@ const starters: Readonly<Record<string, readonly string[]>> = {
   'src/agents/run-process.ts': ['spawn'],
   'src/repo/index/script-reader.ts': ['spawn', 'spawnSync'],
   'src/repo/git/run-git.ts': ['spawn'],
-  'src/plan/mermaid-fences.ts': ['spawn'],
+  'src/plan/diagram.ts': ['spawn'],
   'src/workflows/design/isolated-phase.ts': ['spawn'],
   'src/service/start.ts': ['spawn'],
   'src/workflows/script/host.ts': ['spawn'],

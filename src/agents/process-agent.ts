@@ -2,11 +2,19 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { readTextFile } from '../base/files/bounded.ts';
-import { joinTruncated } from '../base/text/format.ts';
 import { redactCommand } from '../base/text/secrets.ts';
+import { joinTruncated } from '../base/text/strings.ts';
 import { Account } from './accounts.ts';
-import { formatHandle, parseHandle, readAnswer, readTotal, writeAnswer, writeTotal } from './answer.ts';
-import { redactedCall, redactedReading } from './call-events.ts';
+import {
+  formatHandle,
+  parseHandle,
+  readAnswer,
+  readTotal,
+  redactedCall,
+  redactedReading,
+  writeAnswer,
+  writeTotal,
+} from './call-events.ts';
 import { probeAgent, resolveProgram } from './detect.ts';
 import type { BuildRequest, Driver, Launch, Signal } from './drivers/driver.ts';
 import { finishReading } from './drivers/outcome.ts';
@@ -37,7 +45,7 @@ import {
   writeHomeFiles,
 } from './private-home.ts';
 import { certificateVariables, childEnvironment, namedPaths, taskVariables } from './process/environment.ts';
-import { endOrphans } from './process/process-record.ts';
+import { endOrphans } from './process/process-tree.ts';
 import { asSaid, secretsAround, secretsIn } from './process/redact.ts';
 import { type ProcessExit, runProcess, startProcess, streamFile } from './run-process.ts';
 import type { AgentSettings, World } from './settings.ts';

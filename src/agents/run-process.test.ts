@@ -7,8 +7,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemPath } from '../../test/support/optional-programs.ts';
 import { isRecord, readJson } from '../base/safe-json.ts';
-import { endOrphans, readProcessRecord } from './process/process-record.ts';
-import { listProcesses, readRow } from './process/process-tree.ts';
+import { endOrphans, listProcesses, readProcessRecord, readRow } from './process/process-tree.ts';
 import { type ProcessRequest, runProcess, startProcess } from './run-process.ts';
 
 const agents = path.join(import.meta.dirname, 'fixtures/agents');

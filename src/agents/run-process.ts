@@ -13,8 +13,14 @@ import {
   tickMs,
 } from './process/limits.ts';
 import { LineSplitter, OutputBudget, recordStream, Tail } from './process/output.ts';
-import { type ProcessRecord, recordEnd, recordProcess, rootOf } from './process/process-record.ts';
-import { descendants, endTree } from './process/process-tree.ts';
+import {
+  descendants,
+  endTree,
+  type ProcessRecord,
+  recordEnd,
+  recordProcess,
+  rootOf,
+} from './process/process-tree.ts';
 
 export type ProcessRequest = {
   /** Program and arguments; never a shell string. */

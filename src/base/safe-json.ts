@@ -75,3 +75,15 @@ function endOfString(text: string, from: number): number {
 function dropPrototypeKeys(key: string, value: unknown): unknown {
   return key === '__proto__' ? undefined : value;
 }
+
+export const isText = (value: unknown): value is string => typeof value === 'string';
+
+export const isTime = (value: unknown): value is string => isText(value) && !Number.isNaN(Date.parse(value));
+
+/** Tokens, bytes, milliseconds, attempts; sums of them stay numbers. */
+export const isAmount = (value: unknown): value is number =>
+  typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
+
+export function orMissing(is: (value: unknown) => boolean): (value: unknown) => boolean {
+  return (value) => value === undefined || is(value);
+}

@@ -1,4 +1,4 @@
-import { formatElapsed } from '../base/text/format.ts';
+import { formatElapsed } from '../base/text/strings.ts';
 import type { DiagramOutcome } from '../plan/diagram.ts';
 
 /** L-020, L-032: the steps in their order, with the short names of progress lines. */

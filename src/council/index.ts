@@ -8,6 +8,7 @@ export {
   askAuthor,
   type Call,
   type Council,
+  CouncilRun,
   type Question,
   type Reply,
   type Seat,
@@ -15,7 +16,6 @@ export {
   tryAuthor,
   warnOfFailures,
 } from './council.ts';
-export { CouncilRun } from './council-run.ts';
 export { type Debate, type DebatePlan, debate, type HeardDebate, planDebates } from './debate.ts';
 export { type NumberedDecision, rankDecisions, renderDecisions } from './decisions.ts';
 export { allUp, type Health, healthFrom, isUp } from './health.ts';

@@ -15,7 +15,7 @@ import type { Commission } from '../prompts/panel/common.ts';
 import { mergeFindingsPrompt, planReviewPrompt } from '../prompts/panel/plan-review.ts';
 import type { PromptDraft } from '../prompts/part.ts';
 import { checkCitation } from '../repo/index/citation.ts';
-import { openIndex } from '../repo/index/open-index.ts';
+import { openIndex } from '../repo/index/repository-index.ts';
 import { type Council, type Question, type Reply, type Seat, tryAuthor, warnOfFailures } from './council.ts';
 import { renderFindings } from './findings-text.ts';
 import { type Resolution, renderVoted } from './resolutions.ts';

@@ -6,8 +6,7 @@ import { scriptedAgent } from '../agents/index.ts';
 import { homeOf, runDirectoryOf } from '../engine/run-directory.ts';
 import { readRunRecordSync } from '../engine/run-record.ts';
 import { words } from '../prompts/part.ts';
-import { tryAuthor } from './council.ts';
-import type { CouncilRun } from './council-run.ts';
+import { type CouncilRun, tryAuthor } from './council.ts';
 import { runScript } from './script.ts';
 
 let folder: string;

@@ -13,9 +13,9 @@ import {
 } from '../engine/run-directory.ts';
 import { type RunStatus, writeRunRecord } from '../engine/run-record.ts';
 import type { AnswerProvider } from '../engine/run-waiter.ts';
-import { readOverrides } from '../prompts/compose.ts';
+import { readOverrides } from '../prompts/part.ts';
 import { Semaphore } from './call/services.ts';
-import { CouncilRun } from './council-run.ts';
+import { CouncilRun } from './council.ts';
 
 export type ScriptOptions = {
   /** Runs of the same script have the same name. */

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { madeRun } from '../../test/support/engine.ts';
 import { cancelIdle } from './cancel-idle.ts';
 import { EventLog, readEvents } from './event-log.ts';
-import { thisProcess } from './process-identity.ts';
+import { thisProcess } from './lock.ts';
 import { homeOf, type RunDirectory } from './run-directory.ts';
 import { readRunRecordSync, updateRunRecord } from './run-record.ts';
 

@@ -2,8 +2,7 @@ import type { Clock } from './clock.ts';
 import { heldElsewhere } from './engine-errors.ts';
 import { EventLog } from './event-log.ts';
 import { leaveMessage } from './inbox.ts';
-import { isLive, lockOnOtherHost } from './liveness.ts';
-import { waitForLock } from './lock.ts';
+import { isLive, lockOnOtherHost, waitForLock } from './lock.ts';
 import { homeAround, listRunIds, type RunDirectory, runDirectoryOf } from './run-directory.ts';
 import { isFinal, type RunRecord, readRunRecordSync, updateRunRecord } from './run-record.ts';
 

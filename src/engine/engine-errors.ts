@@ -1,7 +1,6 @@
 import { hostname } from 'node:os';
 import { CharretteError } from '../base/errors.ts';
-import { readLock } from './lock.ts';
-import { isForeign, type ProcessIdentity } from './process-identity.ts';
+import { isForeign, type ProcessIdentity, readLock } from './lock.ts';
 import type { RunRecord } from './run-record.ts';
 import type { Store } from './store.ts';
 

@@ -10,19 +10,16 @@ import { otherVersion, storeError, unknownWorkflow } from './engine-errors.ts';
 import type { EventListener } from './event-log.ts';
 import { atWork, type Definitions, Executions, emitResume, emitStart } from './executions.ts';
 import { InboxReader } from './inbox.ts';
-import { hasDiskFullError, Journal } from './journal.ts';
-import type { RunLease } from './live-run.ts';
-import { reportLoss } from './lost-record.ts';
-import type { ProcessIdentity } from './process-identity.ts';
+import { type RunLease, reportLoss } from './live-run.ts';
+import type { ProcessIdentity } from './lock.ts';
+import { silentLogger } from './pools.ts';
 import { type Answer, checkAnswer, readQuestions, rememberAnswers } from './question.ts';
 import { type Home, prepareHome, type RunDirectory, runDirectoryOf } from './run-directory.ts';
-import { waitForRunEnd } from './run-end.ts';
 import { RunCleanup, RunFinalizer } from './run-finalizer.ts';
 import { isFinal, type RunRecord, readRunRecordSync, updateRunRecord } from './run-record.ts';
 import { RunRegistry } from './run-registry.ts';
-import { type RunEnd, RunWaiter, type WaitOptions } from './run-waiter.ts';
-import { silentLogger } from './shared-pool.ts';
-import { openStore, type Store, type StoreSetting } from './store.ts';
+import { type RunEnd, RunWaiter, type WaitOptions, waitForRunEnd } from './run-waiter.ts';
+import { hasDiskFullError, Journal, openStore, type Store, type StoreSetting } from './store.ts';
 import { StoreWatch } from './store-watch.ts';
 
 export type EngineOptions = Definitions & {

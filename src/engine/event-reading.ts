@@ -1,16 +1,7 @@
-import { isRecord, readJson } from '../base/safe-json.ts';
+import { isAmount, isRecord, isText, isTime, orMissing, readJson } from '../base/safe-json.ts';
+import { type LaneKind, laneKinds, type Usage } from '../base/schema/calls.ts';
 import type { EventBody, RunEvent } from './event.ts';
-import {
-  isAmount,
-  isAnswer,
-  isKnownLaneKind,
-  isQuestion,
-  isSeatLoss,
-  isText,
-  isTime,
-  isUsage,
-  orMissing,
-} from './shapes.ts';
+import type { Answer, Question } from './question.ts';
 
 type Is = (value: unknown) => boolean;
 
@@ -19,6 +10,8 @@ type Fields<Body> = { [Field in Exclude<keyof Body, 'type'>]-?: Is };
 const listOf = (is: Is) => (value: unknown) => Array.isArray(value) && value.every(is);
 
 const isWhole: Is = Number.isSafeInteger;
+
+const isKnownLaneKind = (value: unknown): value is LaneKind => laneKinds.some((kind) => kind === value);
 
 /** The type of every field for all readers; `src/base/schema/run-files.ts` publishes the same. */
 const fieldsOf: { [Type in EventBody['type']]: Fields<Extract<EventBody, { type: Type }>> } = {
@@ -110,4 +103,47 @@ function passedOver({ id, run, type }: Record<string, unknown>, seq: number, tim
     type: 'warning',
     text: `Skipped event ${seq}${what}: this version cannot read it.`,
   };
+}
+
+const bases: readonly unknown[] = ['measured', 'estimated', 'unknown'] satisfies Usage['basis'][];
+
+export function isUsage(value: unknown): value is Usage {
+  return (
+    isRecord(value) &&
+    bases.includes(value['basis']) &&
+    ['inputTokens', 'cachedInputTokens', 'outputTokens'].every((name) => isAmount(value[name])) &&
+    ['reasoningTokens', 'usd'].every((name) => orMissing(isAmount)(value[name]))
+  );
+}
+
+const isTextOrMissing = orMissing(isText);
+
+export function isQuestion(value: unknown): value is Question {
+  return (
+    isRecord(value) &&
+    isText(value['id']) &&
+    isText(value['text']) &&
+    isTextOrMissing(value['detail']) &&
+    isTextOrMissing(value['recommended']) &&
+    hasOptions(value)
+  );
+}
+
+function hasOptions({ options }: Record<string, unknown>): boolean {
+  if (options === undefined) return true;
+  const isOption = (option: unknown) =>
+    isRecord(option) && isText(option['value']) && isText(option['label']);
+  return Array.isArray(options) && options.every(isOption);
+}
+
+export function isAnswer(value: unknown): value is Answer {
+  return isRecord(value) && isText(value['question']) && isText(value['value']);
+}
+
+export function isSeatLoss(value: unknown): boolean {
+  return (
+    isRecord(value) &&
+    ['role', 'seat', 'planned', 'reason'].every((name) => isText(value[name])) &&
+    (value['actual'] === null || isText(value['actual']))
+  );
 }

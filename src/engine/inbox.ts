@@ -6,9 +6,9 @@ import { writeJsonAtomic } from '../base/files/atomic.ts';
 import { readTextFileSync } from '../base/files/bounded.ts';
 import { isMissing } from '../base/files/contained.ts';
 import { isRecord, readJson } from '../base/safe-json.ts';
+import { isAnswer } from './event-reading.ts';
 import type { LiveRun } from './live-run.ts';
 import type { Answer } from './question.ts';
-import { isAnswer } from './shapes.ts';
 
 /** What another process leaves for the one that holds a run. */
 export type Message =

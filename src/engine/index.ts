@@ -5,7 +5,7 @@ export { readEvents } from './event-log.ts';
 export { followEvents } from './follow.ts';
 export { leaveMessage, type Message } from './inbox.ts';
 export { type LedgerEntry, type LedgerTotals, readLedger, totalsOf } from './ledger.ts';
-export { isAlive, type ProcessIdentity } from './process-identity.ts';
+export { isAlive, type ProcessIdentity } from './lock.ts';
 export { type Answer, checkAnswer, type Question, readQuestions, unanswered } from './question.ts';
 export {
   createRunDirectory,

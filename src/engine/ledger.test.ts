@@ -2,8 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { costsBy, describeTokens, spentOf, uncounted } from './costs.ts';
-import { Ledger, type LedgerEntry, readLedger } from './ledger.ts';
+import {
+  costsBy,
+  describeTokens,
+  Ledger,
+  type LedgerEntry,
+  readLedger,
+  spentOf,
+  uncounted,
+} from './ledger.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { isLive, lockOnOtherHost } from './liveness.ts';
-import { thisProcess } from './process-identity.ts';
+import { isLive, lockOnOtherHost, thisProcess } from './lock.ts';
 import { type Home, homeOf, type RunDirectory, runDirectoryOf } from './run-directory.ts';
 import type { RunRecord } from './run-record.ts';
 

@@ -3,8 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, utimesSync, writeFileSync } from
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { livingHolder, seizeLock, tryLock, waitForLock } from './lock.ts';
-import { thisProcess } from './process-identity.ts';
+import { livingHolder, seizeLock, thisProcess, tryLock, waitForLock } from './lock.ts';
 
 let file: string;
 

@@ -1,9 +1,11 @@
 import { mkdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeFileAtomicSync } from '../base/files/atomic.ts';
-import { readJson } from '../base/safe-json.ts';
-import { isAlive, isProcessIdentity, type ProcessIdentity, thisProcess } from './process-identity.ts';
+import { isRecord, readJson } from '../base/safe-json.ts';
+import { homeAround, parentsOf, type RunDirectory, runDirectoryOf } from './run-directory.ts';
+import { isFinal, type RunRecord } from './run-record.ts';
 
 export type Lock = { release(): void };
 export type LockAttempt = { held: true; lock: Lock } | { held: false; holder: ProcessIdentity };
@@ -121,5 +123,80 @@ function release(file: string, mine: ProcessIdentity): void {
     rmSync(file, { force: true });
   } catch {
     // A read-only disk keeps it; it is stale once this process is gone.
+  }
+}
+
+/** Whether a process works on it right now; a `running` run without one was interrupted. */
+export function isLive(record: RunRecord, directory: RunDirectory): boolean {
+  const { status, process, queue } = record;
+  if (isFinal(status) || process === undefined) return false;
+  if (!isForeign(process)) return isAlive(process);
+  // A worker has its lock in its own clone, which may not be this one; the queue knows of it.
+  return queue !== undefined || lockOnOtherHost(record, directory) !== undefined;
+}
+
+/**
+ * The lock that a process on another host has on a run: all that can be seen of it here. Without one, that
+ * process has released the run.
+ */
+export function lockOnOtherHost(
+  { status, process }: RunRecord,
+  directory: RunDirectory,
+): { holder: ProcessIdentity; file: string } | undefined {
+  if (isFinal(status) || process === undefined || !isForeign(process)) return undefined;
+  const home = homeAround(directory);
+  // A process that works on a child run holds its parent.
+  const runs = [directory.id, ...parentsOf(directory.id)].map((id) => runDirectoryOf(home, id).lock);
+  const file = [home.lock, ...runs].find((lock) => isSame(readLock(lock)?.holder, process));
+  return file === undefined ? undefined : { holder: process, file };
+}
+
+/** A process that can be told apart from a later one with the same number. */
+export type ProcessIdentity = { pid: number; started: string; host: string };
+
+/** Whether a value from a file is a process identity. */
+export function isProcessIdentity(value: unknown): value is ProcessIdentity {
+  return (
+    isRecord(value) &&
+    typeof value['pid'] === 'number' &&
+    typeof value['started'] === 'string' &&
+    typeof value['host'] === 'string'
+  );
+}
+
+export function thisProcess(): ProcessIdentity {
+  return { pid: process.pid, started: startOf(process.pid) ?? '', host: hostname() };
+}
+
+/** Whether it runs, or ran, on another host. */
+export function isForeign({ host }: ProcessIdentity): boolean {
+  return host !== hostname();
+}
+
+export function isSame(one: ProcessIdentity | undefined, other: ProcessIdentity): boolean {
+  return one?.pid === other.pid && one.started === other.started && one.host === other.host;
+}
+
+/** True if the process (pid + start time) is alive. On another host that cannot be seen, so it counts as alive. */
+export function isAlive(identity: ProcessIdentity): boolean {
+  if (isForeign(identity)) return true;
+  try {
+    process.kill(identity.pid, 0);
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+  const started = startOf(identity.pid);
+  return started === undefined || identity.started === '' || started === identity.started;
+}
+
+/** Start time in clock ticks since boot, from /proc; `undefined` where there is none. */
+function startOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    // A zombie holds nothing any more.
+    return fields[0] === 'Z' ? 'zombie' : fields[19];
+  } catch {
+    return undefined;
   }
 }

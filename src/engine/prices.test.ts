@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { costOf, priceOf } from './costs.ts';
+import { costOf, priceOf } from './ledger.ts';
 
 const usage = {
   basis: 'measured' as const,

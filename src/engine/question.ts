@@ -3,8 +3,8 @@ import { CharretteError } from '../base/errors.ts';
 import { writeJsonAtomicSync } from '../base/files/atomic.ts';
 import { isRecord, readJson } from '../base/safe-json.ts';
 import { untrustedLine, untrustedText } from '../base/text/untrusted.ts';
+import { isAnswer, isQuestion } from './event-reading.ts';
 import type { RunDirectory } from './run-directory.ts';
-import { isAnswer, isQuestion } from './shapes.ts';
 
 /** A question as a form with one field, in the shape that editors (ACP) and hosts (MCP) show. */
 export function questionForm({ text, detail, options, recommended }: Question) {

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { CharretteError } from '../base/errors.ts';
 import { isRecord, readJson } from '../base/safe-json.ts';
-import { isPortable, listRunFiles } from './run-files.ts';
+import { isPortable, listRunFiles } from './run-directory.ts';
 
 /** A run in one file: what it is called, what it is about, and its files. */
 export type RunArchive = { run: string; repository: string; files: ArchivedFile[] };

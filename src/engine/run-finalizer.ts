@@ -3,11 +3,11 @@ import { DBOS } from '@dbos-inc/dbos-sdk';
 import { type CharretteError, exitCodeOf, toCharretteError } from '../base/errors.ts';
 import { timeOf } from './clock.ts';
 import { storeLost } from './engine-errors.ts';
-import type { Journal } from './journal.ts';
 import type { LiveRun } from './live-run.ts';
 import type { RunDirectory } from './run-directory.ts';
 import { isFinal, type RunRecord, readRunRecordSync, updateRunRecord } from './run-record.ts';
 import type { RunRegistry } from './run-registry.ts';
+import type { Journal } from './store.ts';
 
 /** What was about to begin when a run was stopped has to find it stopped. */
 const graceMs = 10_000;

@@ -2,10 +2,10 @@ import { CharretteError } from '../base/errors.ts';
 import { writeJsonAtomic, writeJsonAtomicSync } from '../base/files/atomic.ts';
 import { readTextFile, readTextFileSync } from '../base/files/bounded.ts';
 import { isRecord, readJson } from '../base/safe-json.ts';
-import { isProcessIdentity, type ProcessIdentity } from './process-identity.ts';
+import { isSeatLoss } from './event-reading.ts';
+import { isProcessIdentity, type ProcessIdentity } from './lock.ts';
 import type { RunDirectory } from './run-directory.ts';
 import { markWaiting } from './run-directory.ts';
-import { isSeatLoss } from './shapes.ts';
 
 const runStatuses = [
   'queued',

@@ -7,8 +7,8 @@ import type { Clock } from './clock.ts';
 import type { EventBody, RunEvent } from './event.ts';
 import type { LiveRun } from './live-run.ts';
 import { type Answer, type Question, readQuestions, rememberAnswers, rememberQuestions } from './question.ts';
-import { awaitWorkflowResult } from './run-end.ts';
 import type { Degraded, RunRecord, RunStatus, SeatLoss } from './run-record.ts';
+import { awaitWorkflowResult } from './run-waiter.ts';
 
 /** A durable story. Its code must be deterministic; everything that touches the world is a step. */
 export type WorkflowDefinition<Input, Output> = {

@@ -5,11 +5,12 @@ import {
   checkDiagram,
   diagramFile,
   diagramIssues,
+  mermaidFences,
+  parseMermaid,
   sanitizeDiagram,
   sanitizeDiagramFile,
   tokensOf,
 } from './diagram.ts';
-import { mermaidFences, parseMermaid } from './mermaid-fences.ts';
 
 const tokens = (text: string, mode?: 'raw' | 'markdown') =>
   sanitizeDiagram(text, mode).reasons.map(({ token, line }) => `${token}@${line}`);

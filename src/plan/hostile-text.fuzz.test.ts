@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import type { RepositoryIndex } from '../repo/index/repository-index.ts';
-import { groundCommands } from './grounding/commands.ts';
+import { groundCommands } from './grounding/files.ts';
 import { subjectOfText } from './grounding/subject.ts';
-import { readPlan } from './plan-text.ts';
-import { insertIssue } from './validate.ts';
+import { insertIssue, readPlan } from './plan-text.ts';
 
 // A pattern that looks back from every character needs minutes for these; the limit of the test is what it fails by.
 const size = 1_000_000;

@@ -5,12 +5,13 @@ export {
   type DiagramReason,
   diagramFile,
   type ParserVerdict,
+  parseMermaid,
   type ReasonToken,
   type SanitizerResult,
   sanitizeDiagram,
 } from './diagram.ts';
-export type { CommandLookup } from './grounding/commands.ts';
-export type { DecidedPoint } from './grounding/decisions.ts';
+export type { CommandLookup } from './grounding/files.ts';
+export type { DecidedPoint } from './grounding/grounding.ts';
 export { type GroundingOptions, groundPlan } from './grounding/grounding.ts';
 export { type GroundingFact, type GroundingReport, groundingText } from './grounding/report.ts';
 export { pathLookup } from './grounding/subject.ts';
@@ -21,6 +22,11 @@ export {
   readManifest,
   writeManifest,
 } from './manifest.ts';
-export { parseMermaid } from './mermaid-fences.ts';
-export { type PlanReading, readPlan, renderPlan } from './plan-text.ts';
-export { type PlanRules, planProblems, revisionProblems } from './validate.ts';
+export {
+  type PlanReading,
+  type PlanRules,
+  planProblems,
+  readPlan,
+  renderPlan,
+  revisionProblems,
+} from './plan-text.ts';

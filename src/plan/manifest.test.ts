@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { manifestFiles, parseManifest, poisonManifest, readManifest, writeManifest } from './manifest.ts';
-import { appendIssue, insertIssue } from './validate.ts';
+import { appendIssue, insertIssue } from './plan-text.ts';
 
 let root: string;
 let design: string;

@@ -6,9 +6,15 @@ import { line, prose } from '../base/schema/primitives.ts';
 import { readBlocks, readSections } from '../base/text/labelled-block.ts';
 import { type Dissent, dissents, renderDissent } from '../council/outcome-files.ts';
 import { type Resolution, renderVoted } from '../council/resolutions.ts';
-import type { DecidedPoint } from './grounding/decisions.ts';
-import { planTitles, readPlan, renderPlan } from './plan-text.ts';
-import { isRepositoryPath, planProblems, revisionProblems } from './validate.ts';
+import type { DecidedPoint } from './grounding/grounding.ts';
+import {
+  isRepositoryPath,
+  planProblems,
+  planTitles,
+  readPlan,
+  renderPlan,
+  revisionProblems,
+} from './plan-text.ts';
 
 const plan: Plan = {
   title: 'Rate limiting',

@@ -3,9 +3,8 @@ import { expect, test } from 'vitest';
 import { featureDirectory } from '../../test/support/feature-directory.ts';
 import { artifacts, sideFiles } from './artifacts.ts';
 import { type CompileInput, chooseTransport, compilePrompt, findShellPlaceholders } from './compile.ts';
-import { compose } from './compose.ts';
 import { readFeature } from './feature-files.ts';
-import { seededNonce } from './part.ts';
+import { compose, seededNonce } from './part.ts';
 import { dispatches, dispatchFor } from './roles/table.ts';
 
 const nonce = seededNonce('test');

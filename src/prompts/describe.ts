@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { countLines } from '../base/text/diff.ts';
-import { suggestion } from '../base/text/format.ts';
+import { suggestion } from '../base/text/strings.ts';
 import { type ArtifactFiles, type ArtifactKey, artifactKeys, artifacts } from './artifacts.ts';
 import { documents } from './author.ts';
 import type { ExpectedFile } from './confirmation.ts';

@@ -1,25 +1,23 @@
 export { type ArtifactFiles, type ArtifactKey, artifactKeys, artifacts } from './artifacts.ts';
 export { type Compiled, type CompileInput, compilePrompt, type Transport } from './compile.ts';
-export {
-  type ComposedPart,
-  type ComposedPrompt,
-  type ComposeOptions,
-  compose,
-  type PartKind,
-  readOverrides,
-} from './compose.ts';
 export { type Confirmation, type Grade, gradeConfirmation, lazyLoadWarning } from './confirmation.ts';
 export { type FeatureFiles, type PrdResolution, prdLine, readFeature } from './feature-files.ts';
 export { type PromptReport, reportPrompt, type TokenCount } from './markers.ts';
 export * as panel from './panel/index.ts';
 export {
   type Answer,
+  type ComposedPart,
+  type ComposedPrompt,
+  type ComposeOptions,
+  compose,
   data,
   delimit,
   type NonceSource,
   optionalData,
   type Part,
+  type PartKind,
   type PromptDraft,
+  readOverrides,
   seededNonce,
   type Untrusted,
   untrustedRule,

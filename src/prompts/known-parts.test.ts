@@ -3,10 +3,9 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { featureDirectory } from '../../test/support/feature-directory.ts';
 import { compilePrompt } from './compile.ts';
-import { compose } from './compose.ts';
 import { knownParts, overrideWarnings } from './describe.ts';
 import { readFeature } from './feature-files.ts';
-import { seededNonce } from './part.ts';
+import { compose, seededNonce } from './part.ts';
 import { dispatches } from './roles/table.ts';
 
 test.each([

@@ -1,6 +1,5 @@
 import { markdownLines } from '../base/markdown/lines.ts';
-import type { ComposedPrompt, PartKind } from './compose.ts';
-import { type Part, words } from './part.ts';
+import { type ComposedPrompt, type Part, type PartKind, words } from './part.ts';
 
 export type TokenCount = (text: string) => number;
 

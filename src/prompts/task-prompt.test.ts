@@ -2,9 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { type FeatureContent, featureDirectory } from '../../test/support/feature-directory.ts';
-import { compose } from './compose.ts';
 import { readFeature } from './feature-files.ts';
-import { seededNonce } from './part.ts';
+import { compose, seededNonce } from './part.ts';
 import { indexed, parseTasks, scopeTask } from './sections/tasks.ts';
 import { compileTaskPrompt, readProject, renderProjectContext, type TaskPromptInput } from './task-prompt.ts';
 

@@ -1,9 +1,9 @@
 import { CharretteError, toCharretteError } from '../base/errors.ts';
-import { suggestion } from '../base/text/format.ts';
+import { suggestion } from '../base/text/strings.ts';
 import { untrustedLine } from '../base/text/untrusted.ts';
 import { leaveAnswers, openQuestions } from '../engine/answers.ts';
 import { hasEnded } from '../engine/engine-errors.ts';
-import { isLive } from '../engine/liveness.ts';
+import { isLive } from '../engine/lock.ts';
 import { type Answer, type Question, readQuestions } from '../engine/question.ts';
 import type { RunDirectory } from '../engine/run-directory.ts';
 import { isFinal, type RunRecord, readRunRecord } from '../engine/run-record.ts';

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { thisWorld } from '../agents/settings.ts';
 import { CharretteError } from '../base/errors.ts';
 import { heldElsewhere } from '../engine/engine-errors.ts';
-import { isLive, lockOnOtherHost } from '../engine/liveness.ts';
+import { isLive, lockOnOtherHost } from '../engine/lock.ts';
 import type { RunDirectory } from '../engine/run-directory.ts';
 import { isFinal, type RunRecord, readRunRecord } from '../engine/run-record.ts';
 import { type Project, settingsOf } from './project.ts';

@@ -4,7 +4,7 @@ import type { RunEvent } from '../engine/event.ts';
 import { readEvents } from '../engine/event-log.ts';
 import { followEvents } from '../engine/follow.ts';
 import { leaveMessage } from '../engine/inbox.ts';
-import { isAlive } from '../engine/process-identity.ts';
+import { isAlive } from '../engine/lock.ts';
 import { runDirectoryOf } from '../engine/run-directory.ts';
 import { isFinal, type RunRecord, readRunRecord } from '../engine/run-record.ts';
 import type { AnswerProvider } from '../engine/run-waiter.ts';

@@ -10,9 +10,8 @@ import { readDecisions } from '../council/decisions.ts';
 import { readAccepted } from '../council/outcome-files.ts';
 import { readResolutions } from '../council/resolutions.ts';
 import { readRunRecord } from '../engine/run-record.ts';
-import type { DecidedPoint } from '../plan/grounding/decisions.ts';
 import { groundFiles } from '../plan/grounding/files.ts';
-import { groundPlan } from '../plan/grounding/grounding.ts';
+import { type DecidedPoint, groundPlan } from '../plan/grounding/grounding.ts';
 import {
   type GroundingFact,
   type GroundingReport,
@@ -25,8 +24,7 @@ import { wavesOf } from '../plan/tasks/schedule.ts';
 import { type Consumer, type DesignContext, findContextRoot } from '../prompts/context/defaults.ts';
 import { promptContext } from '../prompts/context/for-prompt.ts';
 import { loadDesignContext } from '../prompts/context/load.ts';
-import { openIndex } from '../repo/index/open-index.ts';
-import type { RepositoryIndex } from '../repo/index/repository-index.ts';
+import { openIndex, type RepositoryIndex } from '../repo/index/repository-index.ts';
 import type { LintResult } from '../skills/lint/engine.ts';
 import { lintPaths } from '../skills/lint/lint-paths.ts';
 import { type DesignInputs, decidedPoints } from '../workflows/design/inputs.ts';

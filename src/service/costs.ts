@@ -1,6 +1,13 @@
-import type { Price } from '../engine/costs.ts';
-import { type CostRow, costsBy, emptyRow } from '../engine/costs.ts';
-import { type LedgerEntry, type LedgerTotals, readLedger, totalsOf } from '../engine/ledger.ts';
+import {
+  type CostRow,
+  costsBy,
+  emptyRow,
+  type LedgerEntry,
+  type LedgerTotals,
+  type Price,
+  readLedger,
+  totalsOf,
+} from '../engine/ledger.ts';
 import { listRunIds, type RunDirectory, runDirectoryOf } from '../engine/run-directory.ts';
 import { readRunRecordSync } from '../engine/run-record.ts';
 import { type Project, settingsOf } from './project.ts';

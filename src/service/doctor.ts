@@ -230,7 +230,7 @@ function notFound(agents: readonly AgentHealth[], detect: boolean): string[] {
 /** Finds a shared store that cannot be used before the first run does. */
 async function problemOf({ store }: Config): Promise<{ problem?: string }> {
   if (typeof store !== 'object') return {};
-  const { serverFault } = await import('../engine/shared-pool.ts');
+  const { serverFault } = await import('../engine/pools.ts');
   const fault = await serverFault(store.url);
   return fault === undefined ? {} : { problem: `${fault.message} ${fault.fix}` };
 }

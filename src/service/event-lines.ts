@@ -1,4 +1,4 @@
-import { formatElapsed } from '../base/text/format.ts';
+import { formatElapsed } from '../base/text/strings.ts';
 import { untrustedLine } from '../base/text/untrusted.ts';
 import type { RunEvent } from '../engine/event.ts';
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { CharretteError } from '../base/errors.ts';
 import { isInside, mayRemove } from '../base/files/contained.ts';
 import { heldElsewhere } from '../engine/engine-errors.ts';
-import { isLive, lockOnOtherHost } from '../engine/liveness.ts';
+import { isLive, lockOnOtherHost } from '../engine/lock.ts';
 import {
   type Home,
   listRunIds,

@@ -5,7 +5,7 @@ import { clockFrom } from '../engine/clock.ts';
 import { hasEnded, unheardOnOtherHost } from '../engine/engine-errors.ts';
 import { leaveMessage } from '../engine/inbox.ts';
 import { readLedger, totalsOf } from '../engine/ledger.ts';
-import { isLive, lockOnOtherHost } from '../engine/liveness.ts';
+import { isLive, lockOnOtherHost } from '../engine/lock.ts';
 import { newestRuns } from '../engine/newest-runs.ts';
 import type { Question } from '../engine/question.ts';
 import { type Home, markedWaiting, type RunDirectory, runDirectoryOf } from '../engine/run-directory.ts';

@@ -9,7 +9,7 @@ import { clockFrom, idsFrom } from '../engine/clock.ts';
 import { hasEnded, heldElsewhere } from '../engine/engine-errors.ts';
 import type { RunEvent } from '../engine/event.ts';
 import { readEvents } from '../engine/event-log.ts';
-import { isLive, lockOnOtherHost } from '../engine/liveness.ts';
+import { isLive, lockOnOtherHost } from '../engine/lock.ts';
 import type { Answer } from '../engine/question.ts';
 import { type RunDirectory, runDirectoryOf } from '../engine/run-directory.ts';
 import { type RunRecord, readRunRecord } from '../engine/run-record.ts';

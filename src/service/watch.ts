@@ -1,6 +1,6 @@
 import type { RunEvent } from '../engine/event.ts';
 import { followEvents } from '../engine/follow.ts';
-import { isLive } from '../engine/liveness.ts';
+import { isLive } from '../engine/lock.ts';
 import type { RunDirectory } from '../engine/run-directory.ts';
 import { isFinal, type RunRecord, readRunRecord } from '../engine/run-record.ts';
 import type { Project } from './project.ts';

@@ -6,7 +6,7 @@ import { CharretteError } from '../base/errors.ts';
 import { writeFileAtomic } from '../base/files/atomic.ts';
 import { containedPath, isMissing } from '../base/files/contained.ts';
 import { unifiedDiff } from '../base/text/diff.ts';
-import { joinTruncated } from '../base/text/format.ts';
+import { joinTruncated } from '../base/text/strings.ts';
 import type { PackageFile } from './install/package-tree.ts';
 import { isPackageText, type PackageFiles } from './model/package.ts';
 

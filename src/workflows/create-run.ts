@@ -10,9 +10,9 @@ import {
   makeRunId,
   prepareHome,
   type RunDirectory,
+  relocate,
   runDirectoryOf,
 } from '../engine/run-directory.ts';
-import { relocate } from '../engine/run-files.ts';
 import { writeRunRecord } from '../engine/run-record.ts';
 import { redactSecrets } from './roster.ts';
 

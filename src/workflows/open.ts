@@ -15,15 +15,15 @@ import {
   homeAround,
   projectRun,
   type RunDirectory,
+  relocateInputs,
   runDirectoryOf,
   workerDirectory,
 } from '../engine/run-directory.ts';
-import { relocateInputs } from '../engine/run-files.ts';
 import { readRunRecord } from '../engine/run-record.ts';
 import type { StoreSetting } from '../engine/store.ts';
 import type { Outcome } from '../engine/workflow.ts';
-import { readOverrides } from '../prompts/compose.ts';
 import { overrideWarnings } from '../prompts/describe.ts';
+import { readOverrides } from '../prompts/part.ts';
 import { codeVersion, type RunInputs } from './create-run.ts';
 import { briefPathOf } from './refine/run.ts';
 import { restoreSecrets, seatAgents } from './roster.ts';

@@ -7,9 +7,8 @@ import { writeJsonAtomicSync } from '../base/files/atomic.ts';
 import { isRecord, readJson } from '../base/safe-json.ts';
 import { countCodePoints } from '../base/text/strings.ts';
 import { quarterTokens } from '../base/text/tokens.ts';
-import type { CouncilRun } from '../council/council-run.ts';
-import { type Price, type Spent, spentOf, uncounted } from '../engine/costs.ts';
-import type { LedgerEntry } from '../engine/ledger.ts';
+import type { CouncilRun } from '../council/council.ts';
+import { type LedgerEntry, type Price, type Spent, spentOf, uncounted } from '../engine/ledger.ts';
 import type { RunDirectory } from '../engine/run-directory.ts';
 import type { WorkflowContext } from '../engine/workflow.ts';
 

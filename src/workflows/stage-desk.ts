@@ -1,7 +1,6 @@
 import type { JudgementName } from '../base/schema/judgements.ts';
-import { formatElapsed } from '../base/text/format.ts';
-import type { Question, Reply, Seat } from '../council/council.ts';
-import { CouncilRun } from '../council/council-run.ts';
+import { formatElapsed } from '../base/text/strings.ts';
+import { CouncilRun, type Question, type Reply, type Seat } from '../council/council.ts';
 
 /** A council that works in stages, with a line at the start and the end of each. */
 export class StageDesk<Inputs> extends CouncilRun<Inputs> {

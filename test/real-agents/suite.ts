@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Agent } from '../../src/agents/port.ts';
-import { endOrphans } from '../../src/agents/process/process-record.ts';
+import { endOrphans } from '../../src/agents/process/process-tree.ts';
 import type { World } from '../../src/agents/settings.ts';
 import { isRecord, parseJson } from '../../src/base/safe-json.ts';
 import { clearAway } from '../clear-away.ts';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import path from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { thisProcess } from '../../src/engine/process-identity.ts';
+import { thisProcess } from '../../src/engine/lock.ts';
 import { openProject } from '../../src/service/project.ts';
 import { loadPageFiles } from '../../src/surfaces/web/page-files.ts';
 import { startWebServer, type WebServer } from '../../src/surfaces/web/server.ts';

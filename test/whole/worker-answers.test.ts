@@ -9,7 +9,7 @@ import { homeOf, runDirectoryOf } from '../../src/engine/run-directory.ts';
 import type { Invocation } from '../../src/service/command.ts';
 import { openProject, projectOf } from '../../src/service/project.ts';
 import { answerQueued } from '../../src/service/queue.ts';
-import type { RunView } from '../../src/surfaces/cli/live/run-view.ts';
+import type { RunView } from '../../src/surfaces/cli/reporter.ts';
 import { makeAnswerHere } from '../../src/surfaces/cli/watch.ts';
 import { until } from '../support/live-program.ts';
 import { findPostgres } from '../support/postgres.ts';

@@ -1,5 +1,5 @@
 import { tableEntry } from '../../src/base/safe-json.ts';
-import { formatElapsed } from '../../src/base/text/format.ts';
+import { formatElapsed } from '../../src/base/text/strings.ts';
 
 const whole = new Intl.NumberFormat('en');
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });

@@ -1,4 +1,4 @@
-import { formatElapsed } from '../../base/text/format.ts';
+import { formatElapsed } from '../../base/text/strings.ts';
 import { untrustedText } from '../../base/text/untrusted.ts';
 import { extractAnswer } from '../extract-json.ts';
 import { classifyFailure, retryAfterIn } from '../failure-kinds.ts';

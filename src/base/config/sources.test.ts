@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { userFolder } from './sources.ts';
+import { userFolder } from './config.ts';
 
 test.each([
   [{ HOME: '/home/ann' }, '/home/ann/.config/charrette'],

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { counted, joinTruncated } from '../text/format.ts';
+import { counted, joinTruncated } from '../text/strings.ts';
 
 /** One thing in a value that its schema does not allow: where it is, and what was expected and found there. */
 export type Problem = { path: PropertyKey[]; words: string };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatElapsed, headline, joinTruncated, plainNumber } from './format.ts';
+import { formatElapsed, headline, joinTruncated, plainNumber } from './strings.ts';
 
 test.each([
   [0, '0s'],

@@ -15,9 +15,9 @@ import {
   readJudgement,
 } from '../../base/schema/judgements.ts';
 import type { Complexity } from '../../base/schema/lite/plan.ts';
-import type { DecidedPoint } from '../../plan/grounding/decisions.ts';
+import type { DecidedPoint } from '../../plan/grounding/grounding.ts';
+import { decisionProblems, planProblems, revisionProblems } from '../../plan/plan-text.ts';
 import { filesFromAnswer } from '../../plan/tasks/plan-files.ts';
-import { decisionProblems, planProblems, revisionProblems } from '../../plan/validate.ts';
 import { checkSide, defenceReading } from '../defence.ts';
 import { votesOfVerdict, withJudgeRepair } from '../judge.ts';
 import { synthesisProblems } from '../synthesis.ts';

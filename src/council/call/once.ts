@@ -11,13 +11,13 @@ import {
   type TaskLimits,
   unknownUsage,
 } from '../../agents/port.ts';
-import { endOrphans } from '../../agents/process/process-record.ts';
+import { endOrphans } from '../../agents/process/process-tree.ts';
 import { writeFileAtomicSync, writeJsonAtomicSync } from '../../base/files/atomic.ts';
 import { isRecord, parseJson, readJson } from '../../base/safe-json.ts';
 import { timeOf } from '../../engine/clock.ts';
 import type { LedgerEntry } from '../../engine/ledger.ts';
 import type { LiveRun } from '../../engine/live-run.ts';
-import { relocate } from '../../engine/run-files.ts';
+import { relocate } from '../../engine/run-directory.ts';
 import { isUnusable, keepWork, moveCheckout } from '../../repo/git/checkout.ts';
 import { type CallServices, callAgent } from './services.ts';
 

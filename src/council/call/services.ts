@@ -4,9 +4,7 @@ import type { Agent, AgentTask, CallContext, LaneResult } from '../../agents/por
 import { CharretteError } from '../../base/errors.ts';
 import type { LiveRun } from '../../engine/live-run.ts';
 import type { WorkflowContext } from '../../engine/workflow.ts';
-import { compose } from '../../prompts/compose.ts';
-import type { PromptDraft } from '../../prompts/part.ts';
-import { seededNonce } from '../../prompts/part.ts';
+import { compose, type PromptDraft, seededNonce } from '../../prompts/part.ts';
 import { type Displaced, displaced, referencesOf } from '../../repo/git/references.ts';
 
 /** Lets a bounded number of bodies run at the same time, in the order in which they came. */

@@ -2,7 +2,7 @@ import { isRecord } from '../../base/safe-json.ts';
 import { type JudgementName, judgements } from '../../base/schema/judgements.ts';
 import { citationsIn, pathsIn } from '../../base/text/citations.ts';
 import { toLines, unwrapBold } from '../../base/text/labelled-block.ts';
-import { mermaidFences } from '../../plan/mermaid-fences.ts';
+import { mermaidFences } from '../../plan/diagram.ts';
 import { readPlan } from '../../plan/plan-text.ts';
 import { readDefence, sideOf } from '../defence.ts';
 import { readFindings } from '../findings-text.ts';

@@ -1,8 +1,8 @@
 import type { Diagram } from '../../base/schema/judgements/design.ts';
 import type { Plan } from '../../base/schema/judgements/plan.ts';
-import { fileKind } from '../../repo/index/file-kinds.ts';
 import { folderOf } from '../../repo/index/import-graph.ts';
 import type { RepositoryIndex } from '../../repo/index/repository-index.ts';
+import { fileKind } from '../../repo/index/snapshot.ts';
 import { ruleBasedMark } from './wording.ts';
 
 const mostNodes = 16;

@@ -9,8 +9,8 @@ import { type Judgement, type JudgementName, readJudgement } from '../../base/sc
 import { citationsIn } from '../../base/text/citations.ts';
 import { groundPlan } from '../../plan/grounding/grounding.ts';
 import { pathLookup } from '../../plan/grounding/subject.ts';
+import { planProblems } from '../../plan/plan-text.ts';
 import { filesFromAnswer } from '../../plan/tasks/plan-files.ts';
-import { planProblems } from '../../plan/validate.ts';
 import { checkCitation } from '../../repo/index/citation.ts';
 import { readSnapshot } from '../../repo/index/git-snapshot.ts';
 import { indexRepository, type RepositoryIndex } from '../../repo/index/repository-index.ts';

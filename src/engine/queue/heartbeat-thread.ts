@@ -2,7 +2,7 @@
 // whose other connections are busy is slow, not gone.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
-import { sharedPool } from '../shared-pool.ts';
+import { sharedPool } from '../pools.ts';
 import type { BeatNews, HeartbeatData } from './heartbeat.ts';
 import { beat } from './workers.ts';
 

@@ -1,7 +1,7 @@
 import type postgres from 'pg';
 import { isRecord } from '../../base/safe-json.ts';
+import { isAnswer } from '../event-reading.ts';
 import { type Answer, parseQuestions } from '../question.ts';
-import { isAnswer } from '../shapes.ts';
 import { locks, type Queue } from './queue.ts';
 
 /**

@@ -5,8 +5,13 @@ import type postgres from 'pg';
 import { CharretteError } from '../../base/errors.ts';
 import { writeFileAtomic } from '../../base/files/atomic.ts';
 import { containedPath } from '../../base/files/contained.ts';
-import type { RunDirectory } from '../run-directory.ts';
-import { isPortable, listRunFiles, type RunFile, relocateInputs } from '../run-files.ts';
+import {
+  isPortable,
+  listRunFiles,
+  type RunDirectory,
+  type RunFile,
+  relocateInputs,
+} from '../run-directory.ts';
 import { readRunRecord, updateRunRecord } from '../run-record.ts';
 import type { Queue } from './queue.ts';
 

@@ -1,6 +1,6 @@
 import type postgres from 'pg';
 import { lacksDatabase, serverError } from '../engine-errors.ts';
-import { sharedPool, silentLogger } from '../shared-pool.ts';
+import { sharedPool, silentLogger } from '../pools.ts';
 
 /** The part of a shared store that says who works on what. */
 export type Queue = {

@@ -6,7 +6,7 @@ import { readJudgement } from '../../base/schema/judgements.ts';
 import { readSnapshot } from '../../repo/index/git-snapshot.ts';
 import { indexRepository, type RepositoryIndex } from '../../repo/index/repository-index.ts';
 import { renderPlan } from '../plan-text.ts';
-import { splitCommand } from './commands.ts';
+import { splitCommand } from './files.ts';
 import { type GroundingOptions, groundPlan } from './grounding.ts';
 import { groundingText, reviewFromGrounding } from './report.ts';
 import { pathLookup, subjectOfText } from './subject.ts';

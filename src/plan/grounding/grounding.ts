@@ -1,11 +1,11 @@
 import type { Plan } from '../../base/schema/judgements/plan.ts';
+import { pathsIn } from '../../base/text/citations.ts';
 import { checkCitation } from '../../repo/index/citation.ts';
-import { fileKind } from '../../repo/index/file-kinds.ts';
 import type { RepositoryIndex } from '../../repo/index/repository-index.ts';
+import { fileKind } from '../../repo/index/snapshot.ts';
+import { countTerms } from '../../repo/index/words.ts';
 import { readPlan } from '../plan-text.ts';
-import { type CommandLookup, groundCommands } from './commands.ts';
-import { type DecidedPoint, groundDecisions } from './decisions.ts';
-import { groundFiles, groundSymbols, groundTests } from './files.ts';
+import { type CommandLookup, groundCommands, groundFiles, groundSymbols, groundTests } from './files.ts';
 import { factsOn, type GroundingFact, type GroundingReport, reportOf } from './report.ts';
 import { type GroundingSubject, planSections, subjectOfPlan, subjectOfText } from './subject.ts';
 
@@ -59,3 +59,91 @@ function groundCitations(index: RepositoryIndex, { citations, files }: Grounding
     return [fact('found', 'none', reason, { path, line, endLine })];
   });
 }
+
+/** What the dialectic decided, as far as a plan must follow it. */
+export type DecidedPoint = {
+  number: number;
+  title: string;
+  /** The option that was decided on. */
+  resolution: string;
+  /** Only `voted` binds; the others keep the option of the synthesis. */
+  disposition: string;
+  /** The option that lost. */
+  overruled?: string;
+  /** The files that the decision is about. */
+  affectedFiles?: readonly string[];
+  /** L-534: findings accepted in review; a plan that names one as its reason may depart from the resolution. */
+  accepted?: readonly string[];
+};
+
+/** Of the telling words of a resolution this share must be in the plan. */
+const sharedWords = 0.3;
+
+/** L-562, L-566: checks what the plan says about each voted decision against its resolution; the others must be mentioned. */
+export function groundDecisions(
+  subject: GroundingSubject,
+  decided: readonly DecidedPoint[],
+): GroundingFact[] {
+  return decided.map((point) => {
+    const id = `DECISION_${point.number}`;
+    const fact = factsOn('decision', `${id}: ${point.title}`, 'words');
+    if (point.disposition === 'voted') return fact(...followed(subject, point, subject.decisions.get(id)));
+    return subject.decisions.has(id) || new RegExp(`\\b${id}\\b`, 'i').test(subject.text)
+      ? fact('found', 'none', 'mentioned')
+      : fact('missing', 'warning', `${point.disposition}; the plan does not mention it`);
+  });
+}
+
+type Verdict = [GroundingFact['result'], GroundingFact['severity'], reason: string];
+
+/** Whether the plan follows a voted resolution: by the author's statement, and by the files and symbols that it names. */
+function followed(subject: GroundingSubject, point: DecidedPoint, statement: string | undefined): Verdict {
+  const { resolution, overruled = '', affectedFiles = [], accepted = [] } = point;
+  const broken = (reason: string): Verdict => ['missing', 'error', reason];
+  const doubtful = (reason: string): Verdict => ['unchecked', 'warning', reason];
+  if (statement === undefined)
+    return broken('voted, but the plan does not say how it follows the resolution');
+  const reason = accepted.find((id) => new RegExp(`\\b${id}\\b`).test(statement));
+  if (reason !== undefined) return ['found', 'none', `replaced by ${reason}, accepted in review`];
+  const places = placesIn(resolution);
+  const absent = places.filter((place) => !names(subject, statement, place));
+  if (absent.length > 0) return broken(`the resolution names ${absent.join(', ')}; the plan does not`);
+  // The places are checked; a file that both options name says nothing about which one is meant.
+  const prose = (text: string) => termsOf(places.reduce((rest, place) => rest.replaceAll(place, ' '), text));
+  const [wanted, lost, said] = [prose(resolution), prose(overruled), prose(statement)];
+  const own = wanted.filter((term) => !lost.includes(term));
+  if (own.length > 0 && !own.some((term) => said.includes(term))) {
+    return broken(
+      lost.some((term) => !wanted.includes(term) && said.includes(term))
+        ? 'what the plan says about it is the option that lost'
+        : 'what the plan says about it has nothing of the resolution',
+    );
+  }
+  const present = new Set([...said, ...termsOf(subject.text)]);
+  const share = wanted.length === 0 ? 1 : wanted.filter((term) => present.has(term)).length / wanted.length;
+  if (share < sharedWords)
+    return doubtful(`only ${Math.round(share * 100)}% of the resolution's words are in the plan`);
+  if (affectedFiles.length > 0 && !affectedFiles.some((file) => names(subject, statement, file)))
+    return doubtful(`the plan names none of the decision's files (${affectedFiles.join(', ')})`);
+  const checked = ['statement', ...places].join(', ');
+  return ['found', 'none', `follows the resolution; checked: ${checked}`];
+}
+
+/** Files, and symbols written as code, that a resolution names. */
+function placesIn(resolution: string): string[] {
+  const symbols = [...resolution.matchAll(/`([A-Za-z_$][\w$.]*)(?:\([^`]*\))?`/g)].map(
+    ([, name = '']) => name,
+  );
+  return [...new Set([...pathsIn(resolution).map(({ path }) => path), ...symbols])];
+}
+
+function names(subject: GroundingSubject, statement: string, place: string): boolean {
+  return (
+    subject.files.some(({ path }) => path === place) ||
+    subject.tests.includes(place) ||
+    subject.symbols.some(({ name }) => name === place) ||
+    `${subject.text}\n${statement}`.includes(place)
+  );
+}
+
+const termsOf = (text: string): string[] => [...countTerms(text).keys()];

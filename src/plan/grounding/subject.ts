@@ -3,8 +3,8 @@ import path from 'node:path';
 import type { FileAction, Plan } from '../../base/schema/judgements/plan.ts';
 import { citationsIn, pathsIn } from '../../base/text/citations.ts';
 import { readPlace } from '../../repo/index/citation.ts';
-import { fileKind } from '../../repo/index/file-kinds.ts';
-import type { CommandLookup } from './commands.ts';
+import { fileKind } from '../../repo/index/snapshot.ts';
+import type { CommandLookup } from './files.ts';
 
 /** Looks programs up on PATH without starting anything. */
 export function pathLookup(env: NodeJS.ProcessEnv): CommandLookup {

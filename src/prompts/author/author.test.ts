@@ -2,9 +2,8 @@ import { expect, test } from 'vitest';
 import { featureDirectory } from '../../../test/support/feature-directory.ts';
 import { artifactValidity } from '../../workflows/feature/rules/status.ts';
 import { type AuthoredKey, authorPrompt, documents, readDocument, revisionPrompt } from '../author.ts';
-import { compose } from '../compose.ts';
 import { readFeature } from '../feature-files.ts';
-import { seededNonce } from '../part.ts';
+import { compose, seededNonce } from '../part.ts';
 import { indexed, parseTasks, scopeTask } from '../sections/tasks.ts';
 
 const keys = Object.keys(documents) as AuthoredKey[];

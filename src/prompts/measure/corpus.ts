@@ -7,12 +7,11 @@ import { isRecord, readJson } from '../../base/safe-json.ts';
 import { countLines } from '../../base/text/diff.ts';
 import { loadExactCounter } from '../../base/text/tokens.ts';
 import { type ArtifactKey, artifactKeys, sideFiles } from '../artifacts.ts';
-import { compose, renderPart, separator } from '../compose.ts';
 import { archiveDirectory } from '../feature/archive.ts';
 import { directoriesIn } from '../feature/select.ts';
 import { type FeatureFiles, readFeature } from '../feature-files.ts';
 import type { TokenCount } from '../markers.ts';
-import type { NonceSource, PromptDraft } from '../part.ts';
+import { compose, type NonceSource, type PromptDraft, renderPart, separator } from '../part.ts';
 import { inlineArtifactPart } from '../required-artifacts.ts';
 
 /** Words repeat: a corpus of millions of words has tens of thousands of different ones. */

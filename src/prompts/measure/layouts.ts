@@ -1,9 +1,8 @@
 import { type ArtifactKey, artifacts } from '../artifacts.ts';
 import { compilePrompt } from '../compile.ts';
-import { compose } from '../compose.ts';
 import { iterationPart } from '../dispatch-log.ts';
 import type { TokenCount } from '../markers.ts';
-import { type NonceSource, type PromptDraft, untrustedRule } from '../part.ts';
+import { compose, type NonceSource, type PromptDraft, untrustedRule } from '../part.ts';
 import { hardArtifacts } from '../required-artifacts.ts';
 import { resumedFix, resumedReview } from '../resume/templates.ts';
 import type { Dispatch } from '../roles/shapes.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { compose } from '../compose.ts';
-import { type PromptDraft, seededNonce } from '../part.ts';
+import { compose, type PromptDraft, seededNonce } from '../part.ts';
 import * as panel from './index.ts';
 
 const schema = { type: 'object', title: 'the-schema' };

@@ -4,8 +4,7 @@ import type { Agent, CallContext, LaneKind, LaneResult } from '../../agents/port
 import { writeJsonAtomic } from '../../base/files/atomic.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { isRecord, readJson } from '../../base/safe-json.ts';
-import { compose } from '../compose.ts';
-import { type PromptDraft, seededNonce, words } from '../part.ts';
+import { compose, type PromptDraft, seededNonce, words } from '../part.ts';
 
 /** T-115: four things an agent must show before its sessions are continued. */
 export type ProbeFacts = {

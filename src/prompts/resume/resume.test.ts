@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { compose } from '../compose.ts';
-import { type PromptDraft, seededNonce } from '../part.ts';
+import { compose, type PromptDraft, seededNonce } from '../part.ts';
 import { dispatchFor } from '../roles/table.ts';
 import {
   type DispatchQuestion,

@@ -1,5 +1,4 @@
-import { joinTruncated } from '../../base/text/format.ts';
-import { slugify } from '../../base/text/strings.ts';
+import { joinTruncated, slugify } from '../../base/text/strings.ts';
 import { writeCommit } from './checkout.ts';
 import { fetchBranch } from './preflight.ts';
 import { commitOf, currentBranch, hasBranch, isAncestor, isBranchName } from './repository-facts.ts';

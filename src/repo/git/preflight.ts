@@ -1,7 +1,7 @@
 import { lstatSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { joinTruncated } from '../../base/text/format.ts';
+import { joinTruncated } from '../../base/text/strings.ts';
 import { currentBranch, operationUnderWay, topLevel } from './repository-facts.ts';
 import { type GitOptions, type GitResult, gitOutput, reasonOf, runGit, splitNul } from './run-git.ts';
 import { probeTree } from './tree-probe.ts';

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { CharretteError } from '../../base/errors.ts';
-import { joinTruncated } from '../../base/text/format.ts';
+import { joinTruncated } from '../../base/text/strings.ts';
 
 /** Time for a program to remove its lock files after SIGTERM. */
 const graceMs = 2000;

@@ -1,8 +1,9 @@
 import { CharretteError } from '../../base/errors.ts';
 import { commitOf } from '../git/repository-facts.ts';
 import { type GitOptions, gitOutput, streamGit } from '../git/run-git.ts';
-import { type FileKind, fileKind } from './file-kinds.ts';
 import {
+  type FileKind,
+  fileKind,
   type HistoryCommit,
   readLimits,
   type SkippedFile,

@@ -1,10 +1,10 @@
 import { type FieldWeight, type QueryTerm, scoreDocuments } from './bm25.ts';
 import { type ChangeHistory, coChanges, similarCommits } from './change-history.ts';
-import type { FileKind } from './file-kinds.ts';
+import { testNeighbours } from './import-graph.ts';
 import { passageReader } from './passages.ts';
 import type { RepositoryIndex } from './repository-index.ts';
 import { readQuery, type SearchQuery } from './search-query.ts';
-import { testNeighbours } from './test-neighbours.ts';
+import type { FileKind } from './snapshot.ts';
 
 /** Why a file was proposed, each with its part of the score. */
 export type Signal =

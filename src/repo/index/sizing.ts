@@ -1,9 +1,8 @@
 import { isRecord, readJson } from '../../base/safe-json.ts';
 import { coChanges } from './change-history.ts';
-import { folderOf, joinPath } from './import-graph.ts';
+import { folderOf, joinPath, testNeighbours } from './import-graph.ts';
 import { type RankedFile, rankFiles, type Signal } from './rank-files.ts';
 import type { RepositoryIndex } from './repository-index.ts';
-import { testNeighbours } from './test-neighbours.ts';
 
 export const depths = ['solo', 'quick', 'regular', 'wide'] as const;
 export type Depth = (typeof depths)[number];

@@ -1,7 +1,6 @@
 import { CharretteError } from '../../base/errors.ts';
 import { parseDocument } from '../../base/markdown/parse.ts';
-import { joinTruncated } from '../../base/text/format.ts';
-import { countCodePoints } from '../../base/text/strings.ts';
+import { countCodePoints, joinTruncated } from '../../base/text/strings.ts';
 import { completeConfig, type RoughConfig } from '../config/complete-config.ts';
 import type { PhaseConfig, QuestionConfig, WorkflowConfig } from '../config/workflow-config.ts';
 import { phasePath, type Tools } from '../generate/phase-markdown.ts';

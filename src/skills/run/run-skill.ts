@@ -1,5 +1,5 @@
 import { CharretteError } from '../../base/errors.ts';
-import { counted } from '../../base/text/format.ts';
+import { counted } from '../../base/text/strings.ts';
 import type { TodoList, TodoStatus } from '../compaction/compaction.ts';
 import { evaluateCondition, parseCondition } from '../model/condition.ts';
 import { type PhaseAnswer, valueAt } from './phase-call.ts';

@@ -3,7 +3,7 @@ import { thisWorld } from '../../agents/settings.ts';
 import { CharretteError } from '../../base/errors.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { parseJson } from '../../base/safe-json.ts';
-import { counted } from '../../base/text/format.ts';
+import { counted } from '../../base/text/strings.ts';
 import { runDirectoryOf } from '../../engine/run-directory.ts';
 import type { CommandSpec } from '../../service/command.ts';
 import { printNotice } from '../../service/command.ts';

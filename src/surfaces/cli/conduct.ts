@@ -2,7 +2,7 @@ import { type ExitCode, errorTable, exitCodes } from '../../base/error-table.ts'
 import { CharretteError, isErrorCode } from '../../base/errors.ts';
 import { visibleText } from '../../base/text/untrusted.ts';
 import { readLedger, totalsOf } from '../../engine/ledger.ts';
-import { isLive } from '../../engine/liveness.ts';
+import { isLive } from '../../engine/lock.ts';
 import { type Answer, type Question, readQuestions, unanswered } from '../../engine/question.ts';
 import { type RunDirectory, runDirectoryOf } from '../../engine/run-directory.ts';
 import { isFinal, type RunRecord, readRunRecord } from '../../engine/run-record.ts';
@@ -22,7 +22,7 @@ import { makeRun } from '../../service/start.ts';
 import type { NewRun } from '../../workflows/create-run.ts';
 import { makeAnswerProvider } from './ask.ts';
 import { withDocument } from './live/final-document.ts';
-import { openRunView, type RunView } from './live/run-view.ts';
+import { openRunView, type RunView } from './reporter.ts';
 
 type Given = ReadonlyMap<string, string>;
 

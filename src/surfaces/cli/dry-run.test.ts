@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCommandLine } from '../../../test/support/run-command-line.ts';
 import { writeRun, writtenRunId } from '../../../test/support/web-run.ts';
 import { type TemporaryRepository, temporaryRepository } from '../../../test/temporary-repository.ts';
-import { thisProcess } from '../../engine/process-identity.ts';
+import { thisProcess } from '../../engine/lock.ts';
 import { commands } from '../../main/commands.ts';
 import type { CommandSpec, LazyCommand } from '../../service/command.ts';
 

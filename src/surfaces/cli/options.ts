@@ -1,5 +1,5 @@
 import { CharretteError } from '../../base/errors.ts';
-import { plainNumber } from '../../base/text/format.ts';
+import { plainNumber } from '../../base/text/strings.ts';
 import type { OptionSpec } from '../../service/command.ts';
 
 export const acceptDegraded: OptionSpec = {

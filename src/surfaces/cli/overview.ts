@@ -1,4 +1,4 @@
-import { headline } from '../../base/text/format.ts';
+import { headline } from '../../base/text/strings.ts';
 import { untrustedLine } from '../../base/text/untrusted.ts';
 import { version } from '../../base/version.ts';
 import type { CommandSpec } from '../../service/command.ts';

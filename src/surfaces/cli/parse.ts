@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { CharretteError } from '../../base/errors.ts';
-import { nearest, plainNumber } from '../../base/text/format.ts';
+import { nearest, plainNumber } from '../../base/text/strings.ts';
 import { version } from '../../base/version.ts';
 import type { CommandSpec, GlobalFlags, Invocation, Terminal } from '../../service/command.ts';
 import { globalOptions } from '../../service/command.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCommandLine } from '../../../test/support/run-command-line.ts';
 import { writeRun } from '../../../test/support/web-run.ts';
 import { temporaryRepository } from '../../../test/temporary-repository.ts';
-import { thisProcess } from '../../engine/process-identity.ts';
+import { thisProcess } from '../../engine/lock.ts';
 
 const repository = temporaryRepository();
 const { root } = repository;

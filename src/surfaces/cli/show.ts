@@ -1,9 +1,8 @@
 import path from 'node:path';
-import { headline } from '../../base/text/format.ts';
+import { headline } from '../../base/text/strings.ts';
 import { untrustedLine } from '../../base/text/untrusted.ts';
-import { costsBy, describeMoney } from '../../engine/costs.ts';
 import { readEvents } from '../../engine/event-log.ts';
-import { readLedger, totalsOf } from '../../engine/ledger.ts';
+import { costsBy, describeMoney, readLedger, totalsOf } from '../../engine/ledger.ts';
 import { readQuestions, unanswered } from '../../engine/question.ts';
 import { isFinal, type RunRecord, readRunRecord } from '../../engine/run-record.ts';
 import { listArtifacts, readArtifact } from '../../service/artifacts.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { exitCodes } from '../../base/error-table.ts';
 import { CharretteError } from '../../base/errors.ts';
-import { counted, suggestion } from '../../base/text/format.ts';
+import { counted, suggestion } from '../../base/text/strings.ts';
 import type { CommandResult, CommandSpec, Invocation, OptionSpec } from '../../service/command.ts';
 import { writeNamedFile } from '../../service/named-file.ts';
 import { type InstallOutcome, installSkill, uninstallSkill } from '../../skills/install/install.ts';

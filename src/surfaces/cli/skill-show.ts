@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { exitCodes } from '../../base/error-table.ts';
 import { CharretteError } from '../../base/errors.ts';
-import { suggestion } from '../../base/text/format.ts';
+import { suggestion } from '../../base/text/strings.ts';
 import type { CommandSpec } from '../../service/command.ts';
 import { writeNamedFile } from '../../service/named-file.ts';
 import { patterns, renderRule } from '../../skills/explain.ts';

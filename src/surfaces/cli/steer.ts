@@ -1,6 +1,6 @@
 import { CharretteError } from '../../base/errors.ts';
 import { hasEnded, onOtherHost } from '../../engine/engine-errors.ts';
-import { isLive, lockOnOtherHost } from '../../engine/liveness.ts';
+import { isLive, lockOnOtherHost } from '../../engine/lock.ts';
 import { type Answer, type QuestionFile, readQuestions, unanswered } from '../../engine/question.ts';
 import type { RunDirectory } from '../../engine/run-directory.ts';
 import { isFinal, type RunRecord, readRunRecord } from '../../engine/run-record.ts';

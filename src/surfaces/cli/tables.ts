@@ -1,4 +1,4 @@
-import { headline, shortCount } from '../../base/text/format.ts';
+import { headline, shortCount } from '../../base/text/strings.ts';
 import { untrustedLine } from '../../base/text/untrusted.ts';
 import type { Terminal } from '../../service/command.ts';
 import type { CostList, CostListRow } from '../../service/costs.ts';

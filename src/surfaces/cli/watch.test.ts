@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runCommandLine } from '../../../test/support/run-command-line.ts';
 import { type WrittenRun, writeRun, writtenRunId } from '../../../test/support/web-run.ts';
-import { thisProcess } from '../../engine/process-identity.ts';
+import { thisProcess } from '../../engine/lock.ts';
 import type { RunRecord } from '../../engine/run-record.ts';
 
 let run: WrittenRun;

@@ -2,7 +2,7 @@ import { type ExitCode, exitCodes } from '../../base/error-table.ts';
 import { toCharretteError } from '../../base/errors.ts';
 import { onOtherHost, removeIfGone } from '../../engine/engine-errors.ts';
 import type { RunEvent } from '../../engine/event.ts';
-import { isLive, lockOnOtherHost } from '../../engine/liveness.ts';
+import { isLive, lockOnOtherHost } from '../../engine/lock.ts';
 import { type Question, readQuestions, unanswered } from '../../engine/question.ts';
 import type { RunDirectory } from '../../engine/run-directory.ts';
 import { isFinal, type RunRecord, readRunRecord } from '../../engine/run-record.ts';
@@ -22,7 +22,7 @@ import { isAwaited, watchRun } from '../../service/watch.ts';
 import { makeAnswerProvider } from './ask.ts';
 import { howToAnswer, printQuestions } from './conduct.ts';
 import { withDocument } from './live/final-document.ts';
-import { openRunView, type RunView } from './live/run-view.ts';
+import { openRunView, type RunView } from './reporter.ts';
 
 export const command: CommandSpec = {
   examples: [

@@ -4,7 +4,7 @@ import { thisWorld } from '../../agents/settings.ts';
 import { loadConfig } from '../../base/config/config.ts';
 import { exitCodes } from '../../base/error-table.ts';
 import { CharretteError, toCharretteError } from '../../base/errors.ts';
-import { counted } from '../../base/text/format.ts';
+import { counted } from '../../base/text/strings.ts';
 import type { CommandResult, CommandSpec, Invocation } from '../../service/command.ts';
 import { projectOf } from '../../service/project.ts';
 import { rosterOf } from '../../workflows/roster.ts';

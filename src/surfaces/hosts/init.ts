@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
-import { userFolder, userHome } from '../../base/config/sources.ts';
+import { userFolder, userHome } from '../../base/config/config.ts';
 import { CharretteError } from '../../base/errors.ts';
 import { version } from '../../base/version.ts';
 import { initDesignFolder, updateDesignFolder } from '../../prompts/context/folder.ts';

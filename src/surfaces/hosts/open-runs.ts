@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { isRecord, readJson } from '../../base/safe-json.ts';
-import { isLive } from '../../engine/liveness.ts';
+import { isLive } from '../../engine/lock.ts';
 import { newestRuns } from '../../engine/newest-runs.ts';
 import { readQuestions, unanswered } from '../../engine/question.ts';
 import { homeOf, type RunDirectory, runDirectoryOf } from '../../engine/run-directory.ts';

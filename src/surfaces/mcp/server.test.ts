@@ -13,7 +13,7 @@ import { featureDirectory } from '../../../test/support/feature-directory.ts';
 import { writeRun } from '../../../test/support/web-run.ts';
 import { temporaryRepository } from '../../../test/temporary-repository.ts';
 import { parseJson } from '../../base/safe-json.ts';
-import { thisProcess } from '../../engine/process-identity.ts';
+import { thisProcess } from '../../engine/lock.ts';
 import { readRunRecordSync } from '../../engine/run-record.ts';
 import { openProject } from '../../service/project.ts';
 import { makeServer } from './server.ts';

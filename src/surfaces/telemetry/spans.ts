@@ -1,7 +1,6 @@
 import type { LaneKind } from '../../agents/port.ts';
-import { costOf, type Price } from '../../engine/costs.ts';
 import type { RunEvent } from '../../engine/event.ts';
-import type { LedgerEntry } from '../../engine/ledger.ts';
+import { costOf, type LedgerEntry, type Price } from '../../engine/ledger.ts';
 
 /** A span as data. `key` names it within its run; the parent is named by its key. */
 export type SpanDraft = {

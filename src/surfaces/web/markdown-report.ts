@@ -1,15 +1,15 @@
-import { formatElapsed, headline } from '../../base/text/format.ts';
+import { formatElapsed, headline } from '../../base/text/strings.ts';
 import { ruleBasedMark } from '../../council/rule-based/wording.ts';
-import type { Price } from '../../engine/costs.ts';
+import type { RunEvent } from '../../engine/event.ts';
 import {
   type CostRow,
   costsBy,
   describeMoney,
   describeTokens,
+  type LedgerEntry,
+  type Price,
   perAcceptedFinding,
-} from '../../engine/costs.ts';
-import type { RunEvent } from '../../engine/event.ts';
-import type { LedgerEntry } from '../../engine/ledger.ts';
+} from '../../engine/ledger.ts';
 import type { RunRecord } from '../../engine/run-record.ts';
 import { diagramBody } from '../../plan/diagram.ts';
 import { noteText, phaseTitle } from '../../service/event-lines.ts';

@@ -1,9 +1,7 @@
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
-import type { Price } from '../../engine/costs.ts';
-import { costsBy, perAcceptedFinding } from '../../engine/costs.ts';
 import { readEvents } from '../../engine/event-log.ts';
-import { readLedger } from '../../engine/ledger.ts';
+import { costsBy, type Price, perAcceptedFinding, readLedger } from '../../engine/ledger.ts';
 import type { RunDirectory } from '../../engine/run-directory.ts';
 import { type RunRecord, readRunRecord } from '../../engine/run-record.ts';
 import { listArtifacts } from '../../service/artifacts.ts';

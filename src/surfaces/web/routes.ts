@@ -4,7 +4,7 @@ import { CharretteError } from '../../base/errors.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { containedPath } from '../../base/files/contained.ts';
 import { isRecord } from '../../base/safe-json.ts';
-import type { Price } from '../../engine/costs.ts';
+import type { Price } from '../../engine/ledger.ts';
 import { type Answer, readQuestions } from '../../engine/question.ts';
 import { type Home, type RunDirectory, runDirectoryOf } from '../../engine/run-directory.ts';
 import { readRunRecord } from '../../engine/run-record.ts';

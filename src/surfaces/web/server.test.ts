@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type WrittenRun, writeRun, writtenRunId } from '../../../test/support/web-run.ts';
-import { thisProcess } from '../../engine/process-identity.ts';
+import { thisProcess } from '../../engine/lock.ts';
 import { openProject } from '../../service/project.ts';
 import type { PageFile } from './page-files.ts';
 import { headers } from './reply.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { LiteTask } from '../../base/schema/lite/plan.ts';
-import { counted } from '../../base/text/format.ts';
+import { counted } from '../../base/text/strings.ts';
 import type { Reply } from '../../council/council.ts';
 import { cannotExecute } from '../../plan/tasks/executor.ts';
 import { type Batch, dependantsOf } from '../../plan/tasks/schedule.ts';

@@ -5,7 +5,7 @@ import { writeJsonAtomic } from '../../base/files/atomic.ts';
 import { parseJson } from '../../base/safe-json.ts';
 import type { LiteTask } from '../../base/schema/lite/plan.ts';
 import type { ExecutionResult } from '../../base/schema/lite/session-files.ts';
-import { joinTruncated } from '../../base/text/format.ts';
+import { joinTruncated } from '../../base/text/strings.ts';
 import type { LitePlanFiles } from '../../plan/tasks/plan-files.ts';
 import { planInvalid } from '../../plan/tasks/read-plan.ts';
 import { isDone, openTasks } from '../../plan/tasks/schedule.ts';

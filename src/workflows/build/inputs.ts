@@ -1,4 +1,4 @@
-import type { Price } from '../../engine/costs.ts';
+import type { Price } from '../../engine/ledger.ts';
 import type { Assignment } from '../../plan/tasks/executor.ts';
 import type { LitePlanFiles } from '../../plan/tasks/plan-files.ts';
 import type { RunInputs } from '../create-run.ts';

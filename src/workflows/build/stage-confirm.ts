@@ -1,6 +1,6 @@
 import type { Agent } from '../../agents/port.ts';
 import type { LiteTask } from '../../base/schema/lite/plan.ts';
-import { priceOf } from '../../engine/costs.ts';
+import { priceOf } from '../../engine/ledger.ts';
 import type { Question } from '../../engine/question.ts';
 import { isCodexCallable, resolveExecutor } from '../../plan/tasks/executor.ts';
 import type { LitePlanFiles } from '../../plan/tasks/plan-files.ts';

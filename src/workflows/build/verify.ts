@@ -1,8 +1,7 @@
 import path from 'node:path';
 import type { JsonSchema } from '../../agents/port.ts';
 import type { CodeReview } from '../../base/schema/judgements/lite.ts';
-import { counted } from '../../base/text/format.ts';
-import { trimEndChars } from '../../base/text/strings.ts';
+import { counted, trimEndChars } from '../../base/text/strings.ts';
 import { resolveExecutor } from '../../plan/tasks/executor.ts';
 import { moveCheckout, openCheckout } from '../../repo/git/checkout.ts';
 import { branchTip, diffBetween, findLanded, markedMessage } from '../../repo/git/run-branch.ts';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { type Usage, unknownUsage } from '../../agents/port.ts';
 import { CharretteError } from '../../base/errors.ts';
-import { counted } from '../../base/text/format.ts';
+import { counted } from '../../base/text/strings.ts';
 import type { WorkflowStart } from '../../council/call/services.ts';
 import { addLoss, noteFamilies } from '../../council/degraded.ts';
 import type { RunEvent } from '../../engine/event.ts';

@@ -1,7 +1,12 @@
-import { counted, formatElapsed } from '../../base/text/format.ts';
-import type { Price } from '../../engine/costs.ts';
-import { type CostRow, costsBy, describeMoney, describeTokens } from '../../engine/costs.ts';
-import type { LedgerEntry } from '../../engine/ledger.ts';
+import { counted, formatElapsed } from '../../base/text/strings.ts';
+import {
+  type CostRow,
+  costsBy,
+  describeMoney,
+  describeTokens,
+  type LedgerEntry,
+  type Price,
+} from '../../engine/ledger.ts';
 import {
   type Coverage,
   type JudgeVerdict,

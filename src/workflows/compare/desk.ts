@@ -1,8 +1,7 @@
 import type { Usage } from '../../agents/port.ts';
-import { formatElapsed } from '../../base/text/format.ts';
+import { formatElapsed } from '../../base/text/strings.ts';
 import { type Step, stepName } from '../../council/breadcrumbs.ts';
-import type { Reply } from '../../council/council.ts';
-import { CouncilRun } from '../../council/council-run.ts';
+import { CouncilRun, type Reply } from '../../council/council.ts';
 import type { RunEvent } from '../../engine/event.ts';
 import { comparePlansPrompt } from '../../prompts/panel/debate.ts';
 import type { DesignInputs } from '../design/inputs.ts';

@@ -1,7 +1,7 @@
 import type { World } from '../../agents/settings.ts';
 import { loadConfig } from '../../base/config/config.ts';
 import { seatAgents as seatOnChairs } from '../../council/seating.ts';
-import type { Price } from '../../engine/costs.ts';
+import type { Price } from '../../engine/ledger.ts';
 import type { RunInputs } from '../create-run.ts';
 import { addEstimates, type DepthName, type Estimate } from '../design/depth.ts';
 import type { DesignInputs } from '../design/inputs.ts';

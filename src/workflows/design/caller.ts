@@ -6,7 +6,7 @@ import { noPrefix, type StepPrefix, stepName } from '../../council/breadcrumbs.t
 import type { AgentHealth, Health } from '../../council/health.ts';
 import { projectRun } from '../../engine/run-directory.ts';
 import { poisonManifest, putAside, writeManifest } from '../../plan/manifest.ts';
-import { appendIssue, type IssueCategory } from '../../plan/validate.ts';
+import { appendIssue, type IssueCategory } from '../../plan/plan-text.ts';
 import type { Desk } from './desk.ts';
 
 /** L-115, F-33: `KEY=value` lines, split at the first `=`. Blank lines, comments and lines without `=` are skipped; nothing is ever evaluated. */

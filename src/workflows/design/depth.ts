@@ -1,7 +1,7 @@
 import type { AgentSettings } from '../../agents/settings.ts';
 import { CharretteError } from '../../base/errors.ts';
 import type { Config } from '../../base/schema/config.ts';
-import { shortCount } from '../../base/text/format.ts';
+import { shortCount } from '../../base/text/strings.ts';
 import {
   type PanelName,
   type PanelSpec,
@@ -9,7 +9,7 @@ import {
   type SketchCount,
   sketchSeats,
 } from '../../council/panels.ts';
-import { listPrices, type Price, priceOf } from '../../engine/costs.ts';
+import { listPrices, type Price, priceOf } from '../../engine/ledger.ts';
 
 export type DepthFlags = {
   depth?: string;

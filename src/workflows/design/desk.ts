@@ -1,9 +1,8 @@
 import { CharretteError } from '../../base/errors.ts';
 import type { JudgementName } from '../../base/schema/judgements.ts';
-import { formatElapsed } from '../../base/text/format.ts';
+import { formatElapsed } from '../../base/text/strings.ts';
 import { endLine, type StatusTable, type Step, startLine, stepOrder } from '../../council/breadcrumbs.ts';
-import type { Call, Reply, Seat, TimeLimit } from '../../council/council.ts';
-import { CouncilRun } from '../../council/council-run.ts';
+import { type Call, CouncilRun, type Reply, type Seat, type TimeLimit } from '../../council/council.ts';
 import { noteFamilies } from '../../council/degraded.ts';
 import { ruleBasedMark } from '../../council/rule-based/wording.ts';
 import type { Boundary } from '../../repo/git/tree-probe.ts';

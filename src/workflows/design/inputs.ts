@@ -7,8 +7,8 @@ import type { OutOfScopeEntry, ReviewOutcome } from '../../council/outcome-files
 import type { SketchCount } from '../../council/panels.ts';
 import { type Resolution, renderVoted } from '../../council/resolutions.ts';
 import type { Table } from '../../council/seating.ts';
-import type { Price } from '../../engine/costs.ts';
-import type { DecidedPoint } from '../../plan/grounding/decisions.ts';
+import type { Price } from '../../engine/ledger.ts';
+import type { DecidedPoint } from '../../plan/grounding/grounding.ts';
 import type { RunInputs } from '../create-run.ts';
 import type { Caller } from './caller.ts';
 import type { Estimate } from './depth.ts';

@@ -6,7 +6,7 @@ import { CharretteError } from '../../base/errors.ts';
 import type { Config } from '../../base/schema/config.ts';
 import { noPrefix, parseStepPrefix } from '../../council/breadcrumbs.ts';
 import { contextWarnings, promptContext } from '../../prompts/context/for-prompt.ts';
-import { openIndex } from '../../repo/index/open-index.ts';
+import { openIndex } from '../../repo/index/repository-index.ts';
 import { measureSize, proposeDepth, type SizeProposal } from '../../repo/index/sizing.ts';
 import { agentNames, authorOf, rosterOf } from '../roster.ts';
 import { callerOf } from './caller.ts';

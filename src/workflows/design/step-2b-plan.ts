@@ -10,7 +10,7 @@ import { type GroundingReport, reviewFromGrounding } from '../../plan/grounding/
 import { renderPlan } from '../../plan/plan-text.ts';
 import type { Commission } from '../../prompts/panel/common.ts';
 import { planPrompt, type RevisePlanInput, revisePlanPrompt } from '../../prompts/panel/plan.ts';
-import { openIndex } from '../../repo/index/open-index.ts';
+import { openIndex } from '../../repo/index/repository-index.ts';
 import type { Desk } from './desk.ts';
 import { type Deliberation, decidedPoints } from './inputs.ts';
 

@@ -7,7 +7,7 @@ import { isRecord, readJson } from '../../base/safe-json.ts';
 import { projectRun, type RunDirectory, workerHome } from '../../engine/run-directory.ts';
 import { readRunRecord, updateRunRecord } from '../../engine/run-record.ts';
 import type { WorkflowContext } from '../../engine/workflow.ts';
-import { appendIssue } from '../../plan/validate.ts';
+import { appendIssue } from '../../plan/plan-text.ts';
 import {
   probeTree,
   recoveryOptions,

@@ -1,6 +1,6 @@
 import { extractList } from '../../agents/extract-json.ts';
 import { isRecord } from '../../base/safe-json.ts';
-import { counted } from '../../base/text/format.ts';
+import { counted } from '../../base/text/strings.ts';
 import { compilePrompt } from '../../prompts/compile.ts';
 import { noResumeState } from '../../prompts/resume/state.ts';
 import { dispatchFor } from '../../prompts/roles/table.ts';

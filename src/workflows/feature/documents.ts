@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import path from 'node:path';
 import { rewriteFileAtomic } from '../../base/files/atomic.ts';
-import { counted } from '../../base/text/format.ts';
+import { counted } from '../../base/text/strings.ts';
 import { type ArtifactFile, artifacts } from '../../prompts/artifacts.ts';
 import { type AuthoredKey, authorPrompt, readDocument, revisionPrompt } from '../../prompts/author.ts';
 import { type FeatureFiles, readFeature } from '../../prompts/feature-files.ts';

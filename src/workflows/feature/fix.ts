@@ -1,5 +1,5 @@
-import { counted } from '../../base/text/format.ts';
-import { compose } from '../../prompts/compose.ts';
+import { counted } from '../../base/text/strings.ts';
+import { compose } from '../../prompts/part.ts';
 import { type ResumeState, withFixSummary } from '../../prompts/resume/state.ts';
 import { resumedFix } from '../../prompts/resume/templates.ts';
 import { dispatchFor } from '../../prompts/roles/table.ts';

@@ -1,9 +1,8 @@
 import type { Place } from '../../council/call/once.ts';
 import { chooseTransport, type Transport } from '../../prompts/compile.ts';
-import { compose } from '../../prompts/compose.ts';
 import type { FeatureFiles } from '../../prompts/feature-files.ts';
 import type { DomainOutcome } from '../../prompts/markers.ts';
-import type { NonceSource } from '../../prompts/part.ts';
+import { compose, type NonceSource } from '../../prompts/part.ts';
 import type { DispatchQuestion } from '../../prompts/resume/decide.ts';
 import { type Delta, deltaSince, fixSummariesSince, type ResumeState } from '../../prompts/resume/state.ts';
 import { finalValidation, resumedReview } from '../../prompts/resume/templates.ts';

@@ -8,10 +8,9 @@ import { loadExactCounter } from '../../base/text/tokens.ts';
 import { call, callAll, type Reply, type Seat, type Task, textAnswer } from '../../council/call/call.ts';
 import type { Place } from '../../council/call/once.ts';
 import type { CallServices } from '../../council/call/services.ts';
-import { relocate } from '../../engine/run-files.ts';
+import { relocate } from '../../engine/run-directory.ts';
 import type { Outcome, WorkflowContext } from '../../engine/workflow.ts';
-import { compose } from '../../prompts/compose.ts';
-import { type PromptDraft, seededNonce } from '../../prompts/part.ts';
+import { compose, type PromptDraft, seededNonce } from '../../prompts/part.ts';
 import type { FeatureImplementInputs, FeatureInputs, FeaturePhaseInputs } from './inputs.ts';
 import type { CallOutcome, RolePort } from './rules/role-call.ts';
 

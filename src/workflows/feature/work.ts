@@ -3,7 +3,7 @@ import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { containedPath, isInside } from '../../base/files/contained.ts';
-import { joinTruncated } from '../../base/text/format.ts';
+import { joinTruncated } from '../../base/text/strings.ts';
 import type { CheckoutStart, Place } from '../../council/call/once.ts';
 import { sideFiles } from '../../prompts/artifacts.ts';
 import type { FeatureFiles } from '../../prompts/feature-files.ts';

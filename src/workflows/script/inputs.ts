@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Price } from '../../engine/costs.ts';
+import type { Price } from '../../engine/ledger.ts';
 import type { RunInputs } from '../create-run.ts';
 import type { ScriptText } from './messages.ts';
 

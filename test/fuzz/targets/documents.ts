@@ -18,8 +18,7 @@ import {
 } from '../../../src/base/text/labelled-block.ts';
 import { slugify } from '../../../src/base/text/strings.ts';
 import { terminalText, untrustedLine, untrustedText, visibleText } from '../../../src/base/text/untrusted.ts';
-import { sanitizeDiagram, sanitizeDiagramFile } from '../../../src/plan/diagram.ts';
-import { mermaidFences } from '../../../src/plan/mermaid-fences.ts';
+import { mermaidFences, sanitizeDiagram, sanitizeDiagramFile } from '../../../src/plan/diagram.ts';
 import { findShellPlaceholders } from '../../../src/prompts/compile.ts';
 import { parseSpec } from '../../../src/prompts/context/load-specs.ts';
 import { hardCut, sectionCut } from '../../../src/prompts/context/pack.ts';

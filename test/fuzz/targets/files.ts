@@ -16,7 +16,7 @@ import { containedPath, isInside } from '../../../src/base/files/contained.ts';
 import { readJson } from '../../../src/base/safe-json.ts';
 import { parseLog } from '../../../src/engine/append-log.ts';
 import { readMessages } from '../../../src/engine/inbox.ts';
-import { isLive } from '../../../src/engine/liveness.ts';
+import { isLive } from '../../../src/engine/lock.ts';
 import {
   readQuestions,
   rememberAnswers,

@@ -5,7 +5,7 @@ import { writeOpenSpec } from '../../../src/plan/exchange/openspec-writer.ts';
 import { draftOf, filesFromDraft, type PlanDraft } from '../../../src/plan/exchange/outline.ts';
 import { readSpecKit } from '../../../src/plan/exchange/spec-kit-reader.ts';
 import { writeSpecKit } from '../../../src/plan/exchange/spec-kit-writer.ts';
-import { splitCommand } from '../../../src/plan/grounding/commands.ts';
+import { splitCommand } from '../../../src/plan/grounding/files.ts';
 import { parseManifest } from '../../../src/plan/manifest.ts';
 import { readPlan, renderPlan } from '../../../src/plan/plan-text.ts';
 import { readHandoffSpec, renderHandoff } from '../../../src/plan/tasks/handoff-spec.ts';

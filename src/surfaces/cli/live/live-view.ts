@@ -1,12 +1,12 @@
 import { createLogUpdate } from 'log-update';
 import { createColors } from 'picocolors';
-import { headline } from '../../../base/text/format.ts';
+import { headline } from '../../../base/text/strings.ts';
 import { untrustedLine } from '../../../base/text/untrusted.ts';
 import type { RunEvent } from '../../../engine/event.ts';
 import { emptyView, foldEvents, type View } from '../../../service/run-view.ts';
+import type { RunOpening, RunView } from '../reporter.ts';
 import { marksFor } from './marks.ts';
 import { type Canvas, fitRows, pictureOf } from './picture.ts';
-import type { RunOpening, RunView } from './run-view.ts';
 
 export type LiveOptions = {
   stream: NodeJS.WriteStream;

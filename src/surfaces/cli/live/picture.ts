@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { formatElapsed } from '../../../base/text/format.ts';
+import { formatElapsed } from '../../../base/text/strings.ts';
 import {
   callTokens,
   isUnderWay,

@@ -1,5 +1,5 @@
 import { outline } from '../../../base/markdown/sections.ts';
-import { counted } from '../../../base/text/format.ts';
+import { counted } from '../../../base/text/strings.ts';
 import type { FeatureMeta } from '../../../prompts/feature/meta.ts';
 import type { MarkerCount } from '../../../prompts/markers.ts';
 import { type DispatchRecord, dispatchRates } from '../../../prompts/rates.ts';

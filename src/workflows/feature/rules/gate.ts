@@ -1,4 +1,4 @@
-import { counted } from '../../../base/text/format.ts';
+import { counted } from '../../../base/text/strings.ts';
 import type { ReviewAnswer, ReviewIssue } from './review-answer.ts';
 import { isWaived, type Waiver } from './waivers.ts';
 

@@ -1,5 +1,5 @@
 import { CharretteError } from '../../../base/errors.ts';
-import { counted } from '../../../base/text/format.ts';
+import { counted } from '../../../base/text/strings.ts';
 import type { ReviewerNote } from '../../../prompts/feature/meta.ts';
 import type { GateResult } from './gate.ts';
 import type { ReviewIssue } from './review-answer.ts';

@@ -1,11 +1,10 @@
 import { type ArtifactKey, artifacts } from '../../../prompts/artifacts.ts';
 import { type CompileInput, compilePrompt } from '../../../prompts/compile.ts';
-import { compose } from '../../../prompts/compose.ts';
 import { gradeConfirmation, lazyLoadWarning } from '../../../prompts/confirmation.ts';
 import { expectedFiles } from '../../../prompts/describe.ts';
 import type { FeatureFiles } from '../../../prompts/feature-files.ts';
 import { resumeFallbackLine, type TokenCount } from '../../../prompts/markers.ts';
-import type { NonceSource } from '../../../prompts/part.ts';
+import { compose, type NonceSource } from '../../../prompts/part.ts';
 import type { DispatchCost, DispatchRecord } from '../../../prompts/rates.ts';
 import {
   type DispatchQuestion,

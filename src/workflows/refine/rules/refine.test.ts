@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { judgementJsonSchema } from '../../../base/schema/judgements.ts';
-import { compose } from '../../../prompts/compose.ts';
-import { seededNonce } from '../../../prompts/part.ts';
+import { compose, seededNonce } from '../../../prompts/part.ts';
 import { readIdentity } from '../brand/identity.ts';
 import { briefFromGoal, completeBrief } from './brief.ts';
 import {

@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { compose, readOverrides } from './compose.ts';
 import { reportPrompt } from './markers.ts';
-import { data, type PromptDraft, seededNonce, words } from './part.ts';
+import { compose, data, type PromptDraft, readOverrides, seededNonce, words } from './part.ts';
 
 test('reads one file per part and nothing without a folder', async () => {
   const directory = await mkdtemp(path.join(tmpdir(), 'overrides-'));

@@ -2,7 +2,7 @@ import { retriablePostgresException } from '@dbos-inc/dbos-sdk/internal/system_d
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toCharretteError } from '../base/errors.ts';
-import { embeddedPool } from './embedded-pool.ts';
+import { embeddedPool } from './pools.ts';
 
 let database: PGlite;
 beforeAll(async () => {

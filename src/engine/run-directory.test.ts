@@ -4,7 +4,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isInside } from '../base/files/contained.ts';
-import { isPortable, listRunFiles, relocateInputs } from './run-files.ts';
+import { isPortable, listRunFiles, relocateInputs } from './run-directory.ts';
 
 test('logins, checkouts, locks, half-written files and links stay where they are', async () => {
   const root = mkdtempSync(path.join(tmpdir(), 'charrette-files-'));

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { timeLimits } from './council.ts';
-import { limitSeconds } from './council-run.ts';
+import { limitSeconds, timeLimits } from './council.ts';
 
 test('L-028 L-206 L-930 panel/C-33: each kind of call has its own time limit', () => {
   expect(timeLimits).toMatchObject({ sketch: 1200, review: 1800, debate: 1800, judge: 1800, vote: 1200 });

@@ -34,11 +34,6 @@ export const drivers = {
   exec,
 } as const satisfies Partial<Record<Protocol, Driver>>;
 
-/** The names of the programs that they drive. */
-export const agentPrograms: ReadonlySet<string> = new Set(
-  Object.values(drivers).flatMap(({ programs }: Driver) => programs),
-);
-
 /** Makes an agent of a protocol that is not a program of ours to drive. */
 export type AgentFactory = (settings: AgentSettings, world: World) => Agent | Promise<Agent>;
 

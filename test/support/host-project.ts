@@ -28,15 +28,6 @@ export const say = {
     type: 'assistant',
     message: { role: 'assistant', content: [{ type: 'text', text }] },
   }),
-  usage: (id: string, tokens: number) => ({
-    type: 'assistant',
-    message: {
-      id,
-      role: 'assistant',
-      content: [],
-      usage: { input_tokens: tokens, cache_read_input_tokens: 999, output_tokens: 1 },
-    },
-  }),
   todos: (...items: [string, string][]) =>
     say.tool('TodoWrite', {
       todos: items.map(([content, status]) => ({ content, status, activeForm: 'x' })),
@@ -56,8 +47,6 @@ export function hookInput(project: string, more: Partial<HookInput> = {}): HookI
     transcript: undefined,
     source: '',
     goingOn: false,
-    tool: '',
-    command: '',
     ...more,
   };
 }

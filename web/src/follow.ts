@@ -1,5 +1,5 @@
-import { readEventLines } from '../../src/engine/event-reading.ts';
 import type { RunEvent } from '../../src/engine/event.ts';
+import { readEventLines } from '../../src/engine/event-reading.ts';
 import { clean, parse } from './json.ts';
 import { Retry } from './retry.ts';
 import type { State, Watcher } from './source.ts';

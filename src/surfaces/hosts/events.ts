@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { isRecord, readJson } from '../../base/safe-json.ts';
-import { shellWord } from '../../base/text/strings.ts';
 
 /** What a host says when it calls a hook. Everything may be missing: a hook never fails over its input. */
 export type HookInput = {
@@ -12,9 +11,6 @@ export type HookInput = {
   source: string;
   /** The agent continues already because a stop was refused; refusing again would never end. */
   goingOn: boolean;
-  tool: string;
-  /** The command of a shell tool, or ''. */
-  command: string;
 };
 
 const largest = 4 * 1024 * 1024;
@@ -30,18 +26,12 @@ export function readHookInput(text: string, cwd: string): HookInput {
   const roots = Array.isArray(value['workspace_roots']) ? value['workspace_roots'] : [];
   const given = string('cwd') ?? (typeof roots[0] === 'string' ? roots[0] : undefined);
   const transcript = string('transcript_path');
-  const tool = isRecord(value['tool_input']) ? value['tool_input'] : {};
-  const command = tool['command'] ?? tool['cmd'];
   return {
     session: safeName(string('session_id', 'conversation_id') ?? ''),
     cwd: given !== undefined && path.isAbsolute(given) ? given : cwd,
     transcript: transcript !== undefined && path.isAbsolute(transcript) ? transcript : undefined,
     source: string('source') ?? '',
     goingOn: value['stop_hook_active'] === true || Number(value['loop_count'] ?? 0) > 0,
-    tool: string('tool_name') ?? '',
-    command: Array.isArray(command)
-      ? command.map((word) => shellWord(String(word))).join(' ')
-      : String(command ?? ''),
   };
 }
 
@@ -52,7 +42,7 @@ function safeName(session: string): string {
 }
 
 /** What hosts tell a hook, under one set of names. */
-export const hookEvents = ['session-start', 'pre-compact', 'before-agent', 'stop', 'pre-tool-use'] as const;
+export const hookEvents = ['session-start', 'pre-compact', 'before-agent', 'stop'] as const;
 
 export type HookEvent = (typeof hookEvents)[number];
 
@@ -66,13 +56,11 @@ export const eventNames: Readonly<Record<HookHost, Partial<Record<HookEvent, str
     'session-start': 'SessionStart',
     'pre-compact': 'PreCompact',
     stop: 'Stop',
-    'pre-tool-use': 'PreToolUse',
   },
   codex: {
     'session-start': 'SessionStart',
     'pre-compact': 'PreCompact',
     stop: 'Stop',
-    'pre-tool-use': 'PreToolUse',
   },
   // Gemini starts no session after a compaction: the next turn is the first chance to say something.
   gemini: {
@@ -80,14 +68,12 @@ export const eventNames: Readonly<Record<HookHost, Partial<Record<HookEvent, str
     'pre-compact': 'PreCompress',
     'before-agent': 'BeforeAgent',
     stop: 'AfterAgent',
-    'pre-tool-use': 'BeforeTool',
   },
   // Cursor puts what a hook says at the start of a session into the context; it has no start after a compaction.
   cursor: {
     'session-start': 'sessionStart',
     'pre-compact': 'preCompact',
     stop: 'stop',
-    'pre-tool-use': 'preToolUse',
   },
 };
 
@@ -95,8 +81,7 @@ export const eventNames: Readonly<Record<HookHost, Partial<Record<HookEvent, str
 export type HookDecision =
   | { kind: 'nothing' }
   | { kind: 'context'; text: string }
-  | { kind: 'go-on'; reason: string }
-  | { kind: 'deny'; reason: string };
+  | { kind: 'go-on'; reason: string };
 
 /** The answer of a hook as the host reads it; an empty text is silence. */
 export function renderDecision(host: HookHost, event: HookEvent, decision: HookDecision): string {
@@ -113,17 +98,6 @@ function answerOf(host: HookHost, event: HookEvent, decision: HookDecision): unk
       : { hookSpecificOutput: { hookEventName, additionalContext: decision.text } };
   }
   const { reason } = decision;
-  if (decision.kind === 'go-on') {
-    if (host === 'cursor') return { followup_message: reason };
-    return { decision: host === 'gemini' ? 'deny' : 'block', reason };
-  }
-  if (host === 'cursor') return { permission: 'deny', user_message: reason, agent_message: reason };
-  if (host === 'gemini') return { decision: 'deny', reason };
-  return {
-    hookSpecificOutput: {
-      hookEventName,
-      permissionDecision: 'deny',
-      permissionDecisionReason: reason,
-    },
-  };
+  if (host === 'cursor') return { followup_message: reason };
+  return { decision: host === 'gemini' ? 'deny' : 'block', reason };
 }

@@ -16,13 +16,11 @@ export const command: CommandSpec = {
   examples: [
     ['charrette hook session-start --host claude', 'where you are, after a compaction'],
     ['charrette hook stop --host codex', 'continue a workflow that is in the middle of a phase'],
-    ['charrette hook pre-tool-use --host claude --max-tokens 2000000', 'no new agents above a budget'],
   ],
   arguments: [['<event>', hookEvents.join(', ')]],
   options: [
     { flags: '--host <host>', description: `whose hook it is: ${hookHosts.join(', ')}`, default: 'claude' },
     { flags: '--part <number>', description: 'part of a long answer', default: '1' },
-    { flags: '--max-tokens <tokens>', description: 'budget of a session (CHARRETTE_SESSION_TOKENS)' },
   ],
   async run({ arguments: [given], options, global, terminal }) {
     const event = hookEvents.find((known) => known === given);
@@ -55,18 +53,10 @@ async function answer(
 ): Promise<string> {
   try {
     const input = readHookInput(await readAll(terminal.stdin), cwd);
-    const budgets = [options['maxTokens'], terminal.env['CHARRETTE_SESSION_TOKENS']];
-    const wrong = budgets.find((each) => String(each ?? '').trim() !== '' && numberOf(each) === undefined);
-    if (event === 'pre-tool-use' && wrong !== undefined)
-      printNotice(
-        terminal,
-        `charrette hook: ${JSON.stringify(wrong)} is not a number of tokens, such as 2000000.`,
-      );
     const decision = await runHook(event, input, {
       host,
       now: new Date().toISOString(),
       part: numberOf(options['part']) ?? 1,
-      limit: budgets.map(numberOf).find((each) => each !== undefined),
     });
     return renderDecision(host, event, decision);
   } catch (error) {

@@ -36,22 +36,12 @@ export function hookEntries(host: HookHost): HookEntry[] {
     );
     add('pre-compact', [command('pre-compact')]);
     add('stop', [command('stop')]);
-    add(
-      'pre-tool-use',
-      [command('pre-tool-use')],
-      host === 'claude' ? 'Task|Agent|Skill|Bash' : 'Bash|spawn_agent',
-    );
     return entries;
   }
   add('session-start', [command('session-start')]);
   add('pre-compact', [command('pre-compact')]);
   add('before-agent', [command('before-agent')]);
   add('stop', [command('stop')]);
-  add(
-    'pre-tool-use',
-    [command('pre-tool-use')],
-    host === 'gemini' ? 'run_shell_command|delegate_to_agent' : 'Shell|Task',
-  );
   return entries;
 }
 

@@ -128,7 +128,7 @@ function readme(form: PluginForm): string {
   const hooks =
     form === 'agents'
       ? 'This form has no hooks; the form for your host may have them.'
-      : 'Its hooks snapshot the active phase of a workflow before a compaction and put the phase document back afterwards, keep a workflow from ending in the middle of a phase, and refuse new agents above a token budget (`CHARRETTE_SESSION_TOKENS`). They stay silent when there is nothing to say.';
+      : 'Its hooks snapshot the active phase of a workflow before a compaction and put the phase document back afterwards and keep a workflow from ending in the middle of a phase. They stay silent when there is nothing to say.';
   return `# Charrette for ${hostNames[form]}
 
 This plugin lets ${hostNames[form]} call the \`charrette\` program: panels of coding agents sketch a feature, argue the contested

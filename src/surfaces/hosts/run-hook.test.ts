@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { conversation, hookInput, hostProject, say } from '../../../test/support/host-project.ts';
@@ -20,13 +19,12 @@ afterEach(() => rmSync(place.project, { recursive: true, force: true }));
 const call = (
   event: HookEvent,
   more: Partial<HookInput> = {},
-  options: { part?: number; limit?: number; settleMs?: number } = {},
+  options: { part?: number; settleMs?: number } = {},
 ) =>
   runHook(event, hookInput(place.project, more), {
     host: 'claude',
     now: '2026-01-01T00:00:00.000Z',
     part: 1,
-    limit: undefined,
     ...options,
   });
 const textOf = (decision: HookDecision) => (decision.kind === 'context' ? decision.text : '');
@@ -133,7 +131,7 @@ test('a session without a workflow is not touched: nothing is written or printed
     say.tool('Read', { file_path: path.join(place.project, 'notes', 'phases', 'x.md') }),
     say.words('Done.'),
   ]);
-  for (const event of ['pre-compact', 'stop', 'before-agent', 'pre-tool-use'] as const)
+  for (const event of ['pre-compact', 'stop', 'before-agent'] as const)
     expect(await call(event, { transcript })).toEqual({ kind: 'nothing' });
   for (const source of ['startup', 'compact'])
     expect(await call('session-start', { source })).toEqual({ kind: 'nothing' });
@@ -202,56 +200,6 @@ test('a turn does not end in a phase whose host is slow to write that it has beg
   const stopping = call('stop', { transcript });
   conversation(place.project, lines);
   expect(await stopping).toMatchObject({ kind: 'go-on' });
-});
-
-test('above its budget a session starts no agents, but may read and edit; each answer is paid once', async () => {
-  const lines = [say.usage('a', 400), say.usage('a', 400), say.usage('b', 500)];
-  const transcript = conversation(place.project, lines);
-  const use = (tool: string, command = '', limit = 902) =>
-    call('pre-tool-use', { transcript, tool, command }, { limit });
-  expect(await use('Task', '', 903)).toEqual({ kind: 'nothing' });
-  expect(await use('Task')).toMatchObject({
-    kind: 'deny',
-    reason: expect.stringContaining('902 of 902 tokens'),
-  });
-  expect(await use('Bash', 'cd x && charrette design "more"')).toMatchObject({ kind: 'deny' });
-  expect(await use('Bash', 'npm test')).toEqual({ kind: 'nothing' });
-  expect(await use('Edit')).toEqual({ kind: 'nothing' });
-  const { usage } = await readSession(place.project, 'session-1');
-  conversation(place.project, [...lines, say.usage('c', 98)]);
-  expect(await use('Agent')).toMatchObject({ reason: expect.stringContaining('1,001 of 902') });
-  expect((await readSession(place.project, 'session-1')).usage?.offset).toBeGreaterThan(usage?.offset ?? 0);
-});
-
-test('a used-up budget starts no agent, although the host is slow to write what the answer cost', async () => {
-  const transcript = conversation(place.project, []);
-  const asking = call('pre-tool-use', { transcript, tool: 'Task' }, { limit: 1 });
-  await sleep(60);
-  conversation(place.project, [say.usage('a', 400)]);
-  expect(await asking).toMatchObject({ kind: 'deny', reason: expect.stringContaining('401 of 1 tokens') });
-});
-
-test('conversations of Codex and Gemini CLI are counted in their own terms', async () => {
-  const use = (lines: unknown[], session: string) =>
-    call(
-      'pre-tool-use',
-      { session, tool: 'Task', transcript: conversation(place.project, lines, `${session}.jsonl`) },
-      { limit: 100 },
-    );
-  const codex = (input: number) => ({
-    type: 'event_msg',
-    payload: {
-      type: 'token_count',
-      info: { total_token_usage: { input_tokens: input, cached_input_tokens: 400, output_tokens: 34 } },
-    },
-  });
-  expect(await use([codex(500), codex(900)], 'codex')).toMatchObject({
-    reason: expect.stringContaining('used 534 of'),
-  });
-  const gemini = { id: 'm1', type: 'gemini', content: 'x', tokens: { input: 1200, output: 34, cached: 400 } };
-  expect(await use([gemini, gemini, { ...gemini, id: 'm2' }], 'gemini')).toMatchObject({
-    reason: expect.stringContaining('used 1,668 of'),
-  });
 });
 
 test('session ids never become paths, and only the newest fifty sessions are kept', async () => {

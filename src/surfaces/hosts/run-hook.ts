@@ -4,18 +4,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { activeWorkflow, isPhaseOf, seemsBehind } from './active-workflow.ts';
 import type { HookDecision, HookEvent, HookHost, HookInput } from './events.ts';
-import { budgetDecision, isPaid, stopDecision } from './guards.ts';
+import { stopDecision } from './guards.ts';
 import { openRuns, partOf, runLines, whereYouAre } from './open-runs.ts';
 import { readSession, writeSession } from './snapshot.ts';
-import { addUsage, readTranscript } from './transcript.ts';
+import { readTranscript } from './transcript.ts';
 
 export type HookOptions = {
   host: HookHost;
   now: string;
   /** Part of a long card; hosts take only so much from one hook. */
   part: number;
-  /** Tokens after which no agent is started. */
-  limit: number | undefined;
   /** How long a host gets to write what it has said. */
   settleMs?: number;
 };
@@ -35,21 +33,14 @@ export async function runHook(
     const { due } = await readSession(project, input.session);
     return due === true ? card(project, input, options) : { kind: 'nothing' };
   }
-  if (event === 'stop') {
-    if (input.goingOn) return { kind: 'nothing' };
-    const transcript = await settled(
-      options,
-      () => readTranscript(input.transcript),
-      (read) => seemsBehind(read, input.cwd),
-    );
-    const workflow = await activeWorkflow(transcript, { ...input, now: options.now });
-    return stopDecision(input, workflow, transcript.lastWords);
-  }
-  const { limit } = options;
-  if (limit === undefined) return { kind: 'nothing' };
-  // Not loaded for sessions that have no budget.
-  const { agentPrograms } = await import('../../agents/registry.ts');
-  return isPaid(input, agentPrograms) ? budget(project, input, { ...options, limit }) : { kind: 'nothing' };
+  if (input.goingOn) return { kind: 'nothing' };
+  const transcript = await settled(
+    options,
+    () => readTranscript(input.transcript),
+    (read) => seemsBehind(read, input.cwd),
+  );
+  const workflow = await activeWorkflow(transcript, { ...input, now: options.now });
+  return stopDecision(input, workflow, transcript.lastWords);
 }
 
 const lookMs = 50;
@@ -66,24 +57,6 @@ async function settled<T>(
     value = read();
   }
   return value;
-}
-
-/** The answer that asks for an agent was paid for: a conversation that costs what it did before is behind. */
-async function budget(
-  project: string,
-  input: HookInput,
-  options: HookOptions & { limit: number },
-): Promise<HookDecision> {
-  const { limit } = options;
-  const session = await readSession(project, input.session);
-  const before = session.usage?.tokens ?? 0;
-  const usage = await settled(
-    options,
-    () => addUsage(input.transcript, session.usage),
-    ({ tokens }) => input.transcript !== undefined && tokens === before && tokens < limit,
-  );
-  if (usage.offset !== session.usage?.offset) writeSession(project, input.session, { ...session, usage });
-  return budgetDecision(usage.tokens, limit);
 }
 
 /** P-164: before a compaction everything that the card needs is written down; nothing can be said then. */

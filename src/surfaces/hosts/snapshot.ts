@@ -5,13 +5,12 @@ import { readTextFile } from '../../base/files/bounded.ts';
 import { isRecord, readJson } from '../../base/safe-json.ts';
 import type { ActiveWorkflow } from './active-workflow.ts';
 
-/** What is written down before a compaction, and how much of a budget is used. One file a session. */
+/** What is written down before a compaction. One file a session. */
 export type HostSession = {
   schemaVersion: 1;
   workflow?: ActiveWorkflow;
   /** A compaction took place and the card has not been shown yet. */
   due?: boolean;
-  usage?: { offset: number; tokens: number; last: string };
 };
 
 const mostSessions = 50;

@@ -5,8 +5,9 @@ export function panelAnswer(task, prompt, seat = 'seat', mode = 'plain') {
   const asks = mode === 'asks';
   // Every round of review finds something new, and the first accepted finding is never answered for.
   const rounds = mode === 'rounds';
-  // `narrow`: one stance alone finds something. `outside`: all that is found is out of scope.
-  const isQuiet = mode === 'outside' || mode === 'content' || (mode === 'narrow' && !seat.includes('arch'));
+  // `narrow`: one stance alone finds something. `outside`: all that is found is out of scope. `agrees`: nothing is contested or found.
+  const isQuiet =
+    ['outside', 'content', 'agrees'].includes(mode) || (mode === 'narrow' && !seat.includes('arch'));
   const isRevised = prompt.includes('The limit comes from the configuration.');
   const words = (count, stem) => Array.from({ length: count }, (_, index) => `${stem}${index % 7}`).join(' ');
 
@@ -50,6 +51,16 @@ export function panelAnswer(task, prompt, seat = 'seat', mode = 'plain') {
   ];
 
   const labels = sketchLabels(prompt);
+  const contested = () => ({
+    title: 'Where the bucket lives',
+    chosen: 'in memory',
+    alternative: 'in a file',
+    tension: 'Restart against speed.',
+    impact: 'High',
+    affectedFiles: ['README.md'],
+    chosenSeats: labels.slice(0, labels.length / 2),
+    alternativeSeats: labels.slice(labels.length / 2),
+  });
   const ids = (pattern) => [...new Set([...prompt.matchAll(pattern)].map((match) => match[0]))];
 
   const answers = {
@@ -82,18 +93,7 @@ export function panelAnswer(task, prompt, seat = 'seat', mode = 'plain') {
       divergences: [],
       ideas: [{ idea: 'Sweep idle clients.', seats: labels.slice(1, 2), use: 'adopted', reason: 'cheap' }],
       highlights: highlightsFor(prompt),
-      contested: [
-        {
-          title: 'Where the bucket lives',
-          chosen: 'in memory',
-          alternative: 'in a file',
-          tension: 'Restart against speed.',
-          impact: 'High',
-          affectedFiles: ['README.md'],
-          chosenSeats: labels.slice(0, labels.length / 2),
-          alternativeSeats: labels.slice(labels.length / 2),
-        },
-      ],
+      contested: mode === 'agrees' ? [] : [contested()],
     }),
     'debate-thesis': () => defence('THESIS'),
     'debate-antithesis': () => defence('ANTI_THESIS'),

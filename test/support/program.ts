@@ -75,7 +75,8 @@ export async function makeProject(
       | 'refuses'
       | 'narrow'
       | 'outside'
-      | 'stubborn';
+      | 'stubborn'
+      | 'agrees';
   } = {},
 ): Promise<{
   project: string;

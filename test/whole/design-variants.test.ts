@@ -87,6 +87,30 @@ test('in a panel the scout takes no seat; its brief is data in the prompts of th
   expect(prompt(judge)).not.toContain('repository_search');
 });
 
+const debating = ['debate-thesis', 'debate-antithesis', 'judge'];
+
+test.each<[string, string[], { mode?: 'agrees' }, string[]]>([
+  [
+    'nothing contested, nothing found',
+    [],
+    { mode: 'agrees' },
+    [...debating, 'merge-findings', 'vote', 'revise-plan'],
+  ],
+  ['--dialectic off', ['--dialectic', 'off'], {}, debating],
+  ['--sketches 0', ['--sketches', '0'], {}, ['sketch', 'synthesis', ...debating]],
+])('skipped steps call nobody: %s', async (_, flags, options, skipped) => {
+  const { ended, events, calls, root } = await walk(['--quick', '--panel', 'pair', ...flags], options);
+  expect(ended.code, ended.stderr).toBe(0);
+  const ledger = readFileSync(path.join(root, 'ledger.jsonl'), 'utf8').trim().split('\n');
+  const called = new Set([
+    ...events.flatMap((event) => (event.type === 'lane-queue' ? [event.task] : [])),
+    ...ledger.map((line) => (JSON.parse(line) as { task: string }).task),
+    ...calls.map((line) => line.split(' ')[0] ?? ''),
+  ]);
+  expect([...called]).toEqual(expect.arrayContaining(['plan', 'plan-review']));
+  expect(skipped.filter((task) => called.has(task))).toEqual([]);
+});
+
 test('L-762: a plan that changes no source file gets no diagram, and the step says so', async () => {
   const { ended, calls, artifacts } = await walk(['--solo'], { mode: 'documents' });
   expect(ended.code).toBe(0);

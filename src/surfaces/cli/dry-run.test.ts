@@ -117,7 +117,7 @@ test.each([
   [['runs', 'import', 'run.tar.gz'], `Would import ${travelled} (done).`],
   [['runs', 'export', writtenRunId], 'Would write '],
   [['runs', 'rm', writtenRunId], 'Would remove 1'],
-  [['skill', 'convert', 'First collect, then report', '--agent', 'none-such'], 'Would have none-such draft'],
+  [['skill', 'convert', 'First collect, then report', '--agents', 'none-such'], 'Would have none-such draft'],
   [['skill', 'install', 'lite-plan'], '(dry run)'],
   [['init', '--design'], 'would be created'],
   [['feature', 'new', 'search'], 'would make'],

@@ -114,6 +114,8 @@ test.each([
   [['lite-execute', 'x', '--revew', 'y'], '--revew', '--review'],
   [['feature', 'new', 'x', '--mod', 'light'], '--mod', '--mode'],
   [['runs', '--jsno'], '--jsno', '--json'],
+  [['skill', 'run', 'x', '--agent', 'static'], '--agent', '--agents'],
+  [['skill', 'convert', 'x', '--agent', 'static'], '--agent', '--agents'],
 ])('an unknown flag is an error with a suggestion: %j', async (words, found, near) => {
   expect(await refused(...words)).toMatchObject({
     exit: 2,

@@ -52,7 +52,10 @@ export const skillConvert: CommandSpec = {
       choices: sourceTypes,
     },
     { flags: '--name <name>', description: 'name of the new skill' },
-    { flags: '--agent <id>', description: 'let this agent draft the phases of a description' },
+    {
+      flags: '--agents <list>',
+      description: 'let the first of these agents draft the phases of a description',
+    },
     ...outputOptions,
   ],
   dryRun: 'says',
@@ -76,8 +79,8 @@ export const skillConvert: CommandSpec = {
       if ([...files.texts.keys()].some((file) => file.startsWith('phases/')))
         return migrate(invocation, directory, root);
     }
-    if (global.dryRun && type === 'text_description' && typeof options['agent'] === 'string')
-      return rehearseDraft(options['agent'], root, global.cwd);
+    if (global.dryRun && type === 'text_description' && typeof options['agents'] === 'string')
+      return rehearseDraft(options['agents'], root, global.cwd);
     const conversion = await convert(type, given, source, root, invocation);
     const isPackage = kind === 'directory' || path.basename(source) === 'SKILL.md';
     const neighbours =
@@ -101,11 +104,11 @@ async function convert(
   const named = <T extends { skillName: string }>(rough: T): T =>
     name === undefined ? rough : { ...rough, skillName: name };
   if (type === 'text_description') {
-    const { agent } = options;
-    if (typeof agent !== 'string') return convertByGeneration(named(configFromText(given, name)), tools);
+    const { agents } = options;
+    if (typeof agents !== 'string') return convertByGeneration(named(configFromText(given, name)), tools);
     const { draftAgent } = await import('./skill-draft-agent.ts');
     return convertByGeneration(
-      named(await draftConfig(given, name, await draftAgent(agent, invocation))),
+      named(await draftConfig(given, name, await draftAgent(agents, invocation))),
       tools,
     );
   }
@@ -155,7 +158,8 @@ async function convert(
 }
 
 /** What an agent would draft is known only once it was called. */
-function rehearseDraft(agent: string, root: string, cwd: string): CommandResult {
+function rehearseDraft(agents: string, root: string, cwd: string): CommandResult {
+  const agent = agents.split(',')[0]?.trim();
   const where = path.relative(cwd, root) || '.';
   return {
     exit: exitCodes.done,

@@ -8,16 +8,19 @@ import { CharretteError } from '../../base/errors.ts';
 import type { Invocation } from '../../service/command.ts';
 import { findProject } from '../../service/project.ts';
 import type { DraftAgent } from '../../skills/convert/from-text.ts';
-import { rosterOf, seatAgents } from '../../workflows/roster.ts';
+import { agentNames, rosterOf, seatAgents } from '../../workflows/roster.ts';
 
-/** An agent by its id that drafts a configuration; it may read the project, not write to it. */
-export async function draftAgent(id: string, { global, terminal, signal }: Invocation): Promise<DraftAgent> {
+/** The first of the named agents drafts a configuration; it may read the project, not write to it. */
+export async function draftAgent(
+  list: string,
+  { global, terminal, signal }: Invocation,
+): Promise<DraftAgent> {
   const project = findProject(global.cwd);
   const { config } = await loadConfig({ project, env: terminal.env, file: global.config });
-  const agents = await seatAgents(rosterOf(config, thisWorld(), [id]), thisWorld());
-  const agent = agents.get(id);
+  const agents = await seatAgents(rosterOf(config, thisWorld(), agentNames(list)), thisWorld());
+  const [agent] = agents.values();
   if (agent === undefined)
-    throw new CharretteError({ code: 'agent-not-found', message: `The agent ${id} is not here.` });
+    throw new CharretteError({ code: 'agent-not-found', message: 'There is no agent here.' });
   return async ({ prompt, schema }) => {
     const laneDirectory = await mkdtemp(path.join(os.tmpdir(), 'charrette-draft-'));
     try {
@@ -40,8 +43,8 @@ export async function draftAgent(id: string, { global, terminal, signal }: Invoc
         return result.value;
       throw new CharretteError({
         code: 'json-invalid',
-        message: `The agent ${id} gave no draft (${result.kind}): ${result.message ?? 'no JSON in its answer'}.`,
-        fix: 'Try again, take another agent, or leave --agent out.',
+        message: `The agent ${agent.id} gave no draft (${result.kind}): ${result.message ?? 'no JSON in its answer'}.`,
+        fix: 'Try again, take another agent, or leave --agents out.',
         retryable: true,
       });
     } finally {

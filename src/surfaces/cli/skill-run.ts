@@ -14,7 +14,7 @@ import type { SkillRunInputs } from '../../skills/run/call-phase.ts';
 import { questionId, type RunPhase, type RunPlan, runPlan } from '../../skills/run/run-plan.ts';
 import { phasesOf } from '../../skills/run/run-skill.ts';
 import type { RunInputs } from '../../workflows/create-run.ts';
-import { rosterOf } from '../../workflows/roster.ts';
+import { agentNames, rosterOf } from '../../workflows/roster.ts';
 import { givenAnswers } from './ask.ts';
 import { conductRun, startCommand } from './conduct.ts';
 import { warnEarlyAnswers, wouldResume } from './steer.ts';
@@ -26,7 +26,7 @@ export const skillRun: CommandSpec = {
       'with the first agent that is there',
     ],
     [
-      'charrette skill run lite-plan-dir "fix the login" --mode workflow:lite-plan --agent codex',
+      'charrette skill run lite-plan-dir "fix the login" --mode workflow:lite-plan --agents codex',
       'one mode of a router',
     ],
     ['charrette skill run --resume latest', 'continue after a stop, a failure or a question'],
@@ -37,7 +37,7 @@ export const skillRun: CommandSpec = {
   ],
   options: [
     { flags: '--mode <mode>', description: 'mode or trigger of a router; other packages have none' },
-    { flags: '--agent <id>', description: 'choose the agent that runs the phases' },
+    { flags: '--agents <list>', description: 'agents by name, comma-separated; the first runs the phases' },
     {
       flags: '--access <access>',
       description: 'what the agent may do in the project',
@@ -101,8 +101,7 @@ async function prepare(
     });
   }
   const config = await settingsOf(project);
-  const wanted = typeof options['agent'] === 'string' ? [options['agent']] : undefined;
-  const roster = rosterOf(config, thisWorld(), wanted);
+  const roster = rosterOf(config, thisWorld(), agentNames(options['agents'] as string | undefined));
   const [agent] = roster;
   if (agent === undefined || agent.protocol === 'static') {
     throw new CharretteError({

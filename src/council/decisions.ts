@@ -1,4 +1,5 @@
 import { type ContestedDecision, type Impact, impacts } from '../base/schema/judgements/design.ts';
+import { tidyLine } from '../base/schema/primitives.ts';
 import { readBlocks, renderBlock, renderBlocks } from '../base/text/labelled-block.ts';
 
 /** A contested decision with its rank; `number` is the N of DECISION_N everywhere (C-23). */
@@ -6,6 +7,12 @@ export type NumberedDecision = ContestedDecision & { number: number };
 
 export function decisionId(decision: { number: number }): string {
   return `DECISION_${decision.number}`;
+}
+
+/** What a debate is about, for those who watch it. */
+export function describeContest(decision: NumberedDecision): string {
+  const { title, chosen, alternative } = decision;
+  return tidyLine(`Debating ${decisionId(decision)}: ${title} — ${chosen}, or ${alternative}?`);
 }
 
 /** L-454: impact first, then how evenly the sketches are split, then order of appearance; numbered from 1. */

@@ -10,10 +10,11 @@ export type SettledPoint = {
   source: 'user' | 'codebase';
 };
 
-/** L-171, L-177, L-178, L-723 */
+/** L-177, L-178, L-723 */
 export const discussionLimits = {
-  batchedQuestions: 4,
   questionsPerRound: 7,
+  /** In step 1c and round one together. */
+  questionsBeforeWork: 3,
   fewestScopeBranches: 2,
 } as const;
 

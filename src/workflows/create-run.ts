@@ -48,7 +48,7 @@ export type RunInputs = {
 };
 
 /** Changes whenever the order of steps of a workflow does; a run continues only under the version that started it. */
-export const codeVersion = '15';
+export const codeVersion = '16';
 
 /** Questions about the present moment: never reuse an earlier answer. */
 const momentary = /^(?:dirty-tree|budget)-/;

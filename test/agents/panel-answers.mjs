@@ -2,7 +2,7 @@
 
 /** The answer to a task, as a value; `undefined` for a task that is not scripted. */
 export function panelAnswer(task, prompt, seat = 'seat', mode = 'plain') {
-  const asks = mode === 'asks';
+  const asks = mode === 'asks' || mode === 'asks-much';
   // Every round of review finds something new, and the first accepted finding is never answered for.
   const rounds = mode === 'rounds';
   // `narrow`: one stance alone finds something. `outside`: all that is found is out of scope. `agrees`: nothing is contested or found.
@@ -66,17 +66,17 @@ export function panelAnswer(task, prompt, seat = 'seat', mode = 'plain') {
   const answers = {
     questions: () => ({
       questions: asks
-        ? [
-            {
-              title: 'Per what',
-              question: 'Is the limit per client?',
-              recommended: 'per client',
-              options: ['per client', 'per account'],
-            },
-          ]
+        ? ['Per what', ...(mode === 'asks-much' ? ['How fast'] : [])].map((title) => ({
+            title,
+            question: 'Is the limit per client?',
+            recommended: 'per client',
+            options: ['per client', 'per account'],
+          }))
         : [],
     }),
-    'discussion-1': () => ({ points: asks ? points('scope') : [] }),
+    'discussion-1': () => ({
+      points: [...(asks ? points('scope') : []), ...(mode === 'asks-much' ? points('limits') : [])],
+    }),
     'discussion-2': () => ({ points: asks ? points('design') : [] }),
     sketch: () => ({
       summary: `A sketch by ${seat}.`,

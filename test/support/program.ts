@@ -68,6 +68,7 @@ export async function makeProject(
     failTask?: string;
     mode?:
       | 'asks'
+      | 'asks-much'
       | 'content'
       | 'moody'
       | 'documents'

@@ -158,7 +158,9 @@ test('F-36: --depth auto prints its measurements and the cost of every depth', a
   });
   expect(ended.code).toBe(0);
   for (const depth of ['solo', 'quick', 'regular', 'wide'])
-    expect(ended.stderr).toMatch(new RegExp(`${depth} +About \\d+ calls, [\\d.]+k tokens, money unknown`));
+    expect(ended.stderr).toMatch(
+      new RegExp(`${depth} +About \\d+ calls, [\\d.]+k tokens, \\d+m, money unknown`),
+    );
   expect(ended.stderr).toMatch(/predicted files +\d+ → \d points \(.*src\/orders\/order-service\.ts/);
   expect(ended.stderr).toMatch(/proposed: (?:solo|quick|regular|wide) \(\d+ points\)/);
   const wording = ['design', '--dry-run', '--depth', 'auto', 'fix a typo in the order service'];

@@ -97,6 +97,18 @@ test('panel/C-22: with one debater missing, the other layout is proposed and use
   expect(artifacts['dialectic-resolutions.md']).toContain('**Disposition**: voted');
 });
 
+test('L-178: asks at most three questions before the work begins and defers the rest in one line', async () => {
+  const made = await makeProject({ mode: 'asks-much' });
+  const many = await charrette(
+    ['design', '--yes', '--no-branch', '--quick', '--answers', 'answers.json', 'add rate limiting'],
+    { cwd: withAnswers(made.project) },
+  );
+  expect(many.code).toBe(0);
+  const asked = [...many.stderr.matchAll(/^\? (clarify|discuss-1)-/gm)].map(([, step]) => step);
+  expect(asked).toEqual(['clarify', 'clarify', 'discuss-1']);
+  expect(many.stderr + many.stdout).toContain('Remaining scope questions deferred to implementation.');
+});
+
 test('L-182: answers that are missing pause the run instead of being made up', async () => {
   const made = await makeProject({ mode: 'asks' });
   writeFileSync(path.join(made.project, 'answers.json'), '{"consent": "yes", "debate-layout": "bucket"}');

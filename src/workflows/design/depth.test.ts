@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addEstimates, depthOf, describeEstimate, estimateOf, namedDepth } from './depth.ts';
+import { addEstimates, depthOf, depths, describeEstimate, estimateOf, namedDepth } from './depth.ts';
 
 test('--solo and --quick are depths; two different ones contradict each other', () => {
   expect(namedDepth({ solo: true })).toBe('solo');
@@ -81,9 +81,19 @@ test('F-36: an estimate names calls, tokens, money and agents without a known pr
   const both = estimateOf(regular, 400, [claude, codex]);
   expect(both.usd).toBeGreaterThan(0);
   expect(describeEstimate(both)).toMatch(
-    /^About \d+ calls, \d+k tokens, \$\d+\.\d\d at list prices of \d{4}-\d\d or your own \(estimated; no price is known for codex\)\.$/,
+    /^About \d+ calls, \d+k tokens, 15m, \$\d+\.\d\d at list prices of \d{4}-\d\d or your own \(estimated; time from 10 calls in a row at 90 s each \(no earlier runs here\); no price is known for codex\)\.$/,
   );
   expect(describeEstimate(estimateOf(regular, 400, [codex]))).toContain('money unknown');
+});
+
+test('an estimate of time follows the critical path and earlier calls of the project', () => {
+  const pace = { calls: 42, mean: 20, byTask: new Map([['plan', 100]]) };
+  const { time } = estimateOf(regular, 400, [claude], { pace });
+  expect(time).toEqual({ seconds: 9 * 20 + 100, inARow: 10, measured: 42 });
+  expect(describeEstimate(estimateOf(regular, 400, [claude], { pace }))).toContain(' tokens, 5m, $');
+  expect(describeEstimate(estimateOf(depths.solo, 400, [codex], { pace }))).toContain(
+    '2m, money unknown (estimated; time from 2 calls in a row and 42 calls of earlier runs here',
+  );
 });
 
 test('F-36: the static agent takes its share of the calls, but neither tokens nor money', () => {
@@ -93,7 +103,7 @@ test('F-36: the static agent takes its share of the calls, but neither tokens no
 });
 
 test("F-36: a project's own price counts: a million tokens at one dollar are one dollar", () => {
-  const priced = estimateOf(regular, 0, [{ id: 'a', protocol: 'model', model: 'mine' }], own);
+  const priced = estimateOf(regular, 0, [{ id: 'a', protocol: 'model', model: 'mine' }], { prices: own });
   expect(priced.usd).toBeCloseTo(priced.tokens / 1_000_000, 9);
   expect(priced.unpriced).toBeUndefined();
 });

@@ -1,7 +1,7 @@
 import type { AgentSettings } from '../../agents/settings.ts';
 import { CharretteError } from '../../base/errors.ts';
 import type { Config } from '../../base/schema/config.ts';
-import { shortCount } from '../../base/text/strings.ts';
+import { formatElapsed, shortCount } from '../../base/text/strings.ts';
 import {
   type PanelName,
   type PanelSpec,
@@ -95,7 +95,17 @@ export type Estimate = {
   usd?: number;
   /** Agents without a known price: their model is not set, or not in the table. */
   unpriced?: string[];
+  time?: TimeEstimate;
 };
+
+/** `inARow`: calls on the critical path. `measured`: calls of earlier runs behind the time; 0 means the default. */
+type TimeEstimate = { seconds: number; inARow: number; measured: number };
+
+/** How long calls took in earlier runs of the project: the mean of each task, and of all. */
+export type Pace = { calls: number; mean: number; byTask: ReadonlyMap<string, number> };
+
+/** Without earlier runs. */
+const defaultCallSeconds = 90;
 
 /** Decisions that are usually contested. */
 const usualDebates = 3;
@@ -108,7 +118,7 @@ export function estimateOf(
   depth: Depth,
   characters: number,
   roster: readonly AgentSettings[] = [],
-  prices?: Readonly<Record<string, Price>>,
+  { prices, pace }: { prices?: Readonly<Record<string, Price>> | undefined; pace?: Pace } = {},
 ): Estimate {
   const spec: PanelSpec = panels[depth.panel];
   const sketches = sketchSeats(spec, depth.sketches).length;
@@ -122,7 +132,26 @@ export function estimateOf(
   const spread = calls * (12_000 + characters / 4);
   const callers = depth.panel === 'solo' ? roster.slice(0, 1) : roster;
   const tokens = Math.round(spread * shareOfModels(callers));
-  return { calls, tokens, ...moneyOf(spread, callers, prices) };
+  // Parallel calls take the time of one.
+  const inARow = [
+    ...(sketches > 0 ? ['sketch', 'synthesis'] : []),
+    ...(argued ? ['debate-thesis', 'judge'] : []),
+    'plan',
+    ...(review > 0 ? ['plan-review', 'merge-findings', 'vote', 'revise-plan'] : []),
+    'diagram',
+  ];
+  return {
+    calls,
+    tokens,
+    ...moneyOf(spread, callers, prices),
+    ...(tokens === 0 ? {} : { time: timeOf(inARow, pace) }),
+  };
+}
+
+function timeOf(tasks: readonly string[], pace: Pace | undefined): TimeEstimate {
+  const usual = pace?.mean ?? defaultCallSeconds;
+  const seconds = tasks.reduce((sum, task) => sum + (pace?.byTask.get(task) ?? usual), 0);
+  return { seconds: Math.round(seconds), inARow: tasks.length, measured: pace?.calls ?? 0 };
 }
 
 /** The static agent takes a share of the calls and no tokens. */
@@ -164,8 +193,8 @@ export function addEstimates(estimates: readonly Estimate[]): Estimate {
   };
 }
 
-/** One line for people: the estimate, its prices, and what is unknown. */
-export function describeEstimate({ calls, tokens, usd, unpriced = [] }: Estimate): string {
+/** One line for people: the estimate, what time and money are based on, and what is unknown. */
+export function describeEstimate({ calls, tokens, usd, unpriced = [], time }: Estimate): string {
   const money =
     usd === undefined
       ? 'money unknown'
@@ -173,5 +202,18 @@ export function describeEstimate({ calls, tokens, usd, unpriced = [] }: Estimate
         ? 'no money'
         : `$${usd.toFixed(2)} at list prices of ${listPrices.asOf} or your own`;
   const unknown = unpriced.length === 0 ? '' : `; no price is known for ${unpriced.join(', ')}`;
-  return `About ${calls} calls, ${tokens === 0 ? 'no' : shortCount(tokens)} tokens, ${money} (estimated${unknown}).`;
+  const duration = time === undefined ? '' : `${roughly(time.seconds)}, `;
+  const basis = time === undefined ? '' : `; time from ${describeBasis(time)}`;
+  return `About ${calls} calls, ${tokens === 0 ? 'no' : shortCount(tokens)} tokens, ${duration}${money} (estimated${basis}${unknown}).`;
+}
+
+/** Whole minutes from two minutes on: more would look exact. */
+function roughly(seconds: number): string {
+  return formatElapsed(1000 * (seconds < 120 ? seconds : 60 * Math.round(seconds / 60)));
+}
+
+function describeBasis({ inARow, measured }: TimeEstimate): string {
+  return measured === 0
+    ? `${inARow} calls in a row at ${defaultCallSeconds} s each (no earlier runs here)`
+    : `${inARow} calls in a row and ${measured} calls of earlier runs here`;
 }

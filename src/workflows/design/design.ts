@@ -4,7 +4,7 @@ import { diagramWarning, dialecticPayload, payloads } from '../../council/breadc
 import type { CallServices, WorkflowStart } from '../../council/call/services.ts';
 import { type Seat, tryAuthor } from '../../council/council.ts';
 import { type Debate, debate, type HeardDebate, planDebates } from '../../council/debate.ts';
-import { renderDecisions } from '../../council/decisions.ts';
+import { describeContest, renderDecisions } from '../../council/decisions.ts';
 import { addLoss } from '../../council/degraded.ts';
 import { type JudgeBallots, judge } from '../../council/judge.ts';
 import { countDispositions, type Resolution, renderResolutions, resolve } from '../../council/resolutions.ts';
@@ -166,13 +166,14 @@ async function settleDecisions(
   }
   const { dialectic, debates: layout } = desk.inputs;
   const bothOrders = dialectic === 'binding';
+  const plan = planDebates(decisions, { buckets: table.buckets, layout });
+  // A caller reads only the breadcrumbs.
+  if (dialectic !== 'off' && desk.inputs.caller === undefined && !desk.inputs.subagent)
+    for (const { decision } of plan.queued) desk.note(describeContest(decision));
   const debates: Debate[] =
     dialectic === 'off'
       ? decisions.map((decision) => ({ kind: 'off', decision }))
-      : await debate(desk, planDebates(decisions, { buckets: table.buckets, layout }), {
-          commission,
-          synthesis,
-        });
+      : await debate(desk, plan, { commission, synthesis });
   for (const { label, planned } of table.buckets.filter(({ agent, planned }) => agent === '' && planned)) {
     const isSkipped = debates.some((each) => each.kind === 'skipped' && each.label === label);
     if (planned !== undefined && isSkipped)

@@ -22,10 +22,14 @@ import type { Desk } from './desk.ts';
 import { bindingText, type Deliberation, decidedPoints } from './inputs.ts';
 import { askRevision, savePlan } from './step-2b-plan.ts';
 
-/** Step 1c: at most four questions about real ambiguity, asked in one batch (L-170…L-173). */
-export async function clarify(desk: Desk, author: Seat, commission: Commission): Promise<Commission> {
+/** The scope so far, and how many questions it took. */
+type Clarified = { commission: Commission; asked: number };
+
+/** Step 1c: questions about real ambiguity, asked in one batch (L-170…L-173). */
+export async function clarify(desk: Desk, author: Seat, commission: Commission): Promise<Clarified> {
   desk.begin('1c');
-  if (desk.inputs.auto) return skip(desk, payloads.auto, commission);
+  const unchanged: Clarified = { commission, asked: 0 };
+  if (desk.inputs.auto) return skip(desk, payloads.auto, unchanged);
   const reply = await tryAuthor(desk, author, {
     key: 'questions',
     kind: 'questions',
@@ -34,12 +38,13 @@ export async function clarify(desk: Desk, author: Seat, commission: Commission):
     facts: {},
   });
   await desk.checkTree('question-collection');
-  if (reply.value === undefined) return skip(desk, payloads.noUsableAnswer, commission);
-  const found = reply.value.questions;
+  if (reply.value === undefined) return skip(desk, payloads.noUsableAnswer, unchanged);
+  const found = reply.value.questions.slice(0, discussionLimits.questionsBeforeWork);
   if (found.length === 0) {
     desk.end(payloads.noQuestions);
-    return commission;
+    return unchanged;
   }
+  if (found.length < reply.value.questions.length) desk.note(overflowLines.round1);
   const asked = found.map((item, index) =>
     questionOf(`clarify-${index + 1}-${slugify(item.title, 24, 'point')}`, item),
   );
@@ -54,14 +59,22 @@ export async function clarify(desk: Desk, author: Seat, commission: Commission):
   );
   await desk.artifact('clarifications.md', text);
   desk.end(`${found.length} answered`);
-  return { ...commission, clarifications: text };
+  return { commission: { ...commission, clarifications: text }, asked: found.length };
 }
 
-/** Step 1d: scope, hard constraints, non-goals; never how to build it (L-174…L-181). */
-export async function discussScope(desk: Desk, author: Seat, commission: Commission): Promise<Commission> {
+/**
+ * Step 1d: scope, hard constraints, non-goals; never how to build it (L-174…L-181). With step 1c it asks no more than a person
+ * answers before the work begins.
+ */
+export async function discussScope(
+  desk: Desk,
+  author: Seat,
+  { commission, asked }: Clarified,
+): Promise<Commission> {
   desk.begin('1d');
   if (desk.inputs.auto) return skip(desk, payloads.auto, commission);
-  const discussed = await discuss(desk, author, { round: 1, commission });
+  const most = discussionLimits.questionsBeforeWork - asked;
+  const discussed = await discuss(desk, author, { round: 1, most, commission });
   if (discussed.count === 0)
     return skip(desk, discussed.failed ? payloads.noUsableAnswer : payloads.noScopeDecisions, commission);
   if (discussed.deferred) desk.note(overflowLines.round1);
@@ -156,7 +169,12 @@ type Discussed = {
 async function discuss(
   desk: Desk,
   author: Seat,
-  { round, commission, second }: { round: 1 | 2; commission: Commission; second?: DiscussionInput['second'] },
+  {
+    round,
+    most,
+    commission,
+    second,
+  }: { round: 1 | 2; most?: number; commission: Commission; second?: DiscussionInput['second'] },
 ): Promise<Discussed> {
   const reply = await tryAuthor(desk, author, {
     key: `discussion-${round}`,
@@ -178,7 +196,7 @@ async function discuss(
       deferred: false,
       failed: reply.value === undefined,
     };
-  const { ask, deferred } = planRound(points);
+  const { ask, deferred } = planRound(points, most);
   const entries: SettledPoint[] = [];
   for (const [index, point] of points.entries()) {
     const { title, question, answeredByCode } = point;

@@ -5,6 +5,8 @@ import { loadConfig } from '../../base/config/config.ts';
 import { CharretteError } from '../../base/errors.ts';
 import type { Config } from '../../base/schema/config.ts';
 import { noPrefix, parseStepPrefix } from '../../council/breadcrumbs.ts';
+import { readLedger } from '../../engine/ledger.ts';
+import { homeOf, listRunIds, runDirectoryOf } from '../../engine/run-directory.ts';
 import { contextWarnings, promptContext } from '../../prompts/context/for-prompt.ts';
 import { openIndex } from '../../repo/index/repository-index.ts';
 import { measureSize, proposeDepth, type SizeProposal } from '../../repo/index/sizing.ts';
@@ -18,6 +20,7 @@ import {
   type Estimate,
   estimateOf,
   namedDepth,
+  type Pace,
 } from './depth.ts';
 import { enterRepository } from './entry.ts';
 import type { DesignInputs } from './inputs.ts';
@@ -96,12 +99,14 @@ export async function prepareDesign(
   const about = { root: project, task: feature, home: world.environment['HOME'] };
   const { warnings: documents, ...texts } = await readBriefs(about);
   const characters = feature.length + (texts.brief ?? '').length;
+  const pace = await earlierPace(project);
+  const rates = { ...optional('prices', config.prices), ...optional('pace', pace) };
   const depth =
     settled ??
     depthOf(
       flags,
       config,
-      await options.chooseDepth(await propose(options, entry.baseCommit, characters, models, config.prices)),
+      await options.chooseDepth(await propose(options, entry.baseCommit, characters, models, rates)),
     );
   const inputs: DesignInputs = {
     feature,
@@ -125,7 +130,7 @@ export async function prepareDesign(
     entry,
     baseCommit: entry.baseCommit,
     consented: options.consented || config.consent === true,
-    estimate: estimateOf(depth, characters, models.length > 0 ? models : roster, config.prices),
+    estimate: estimateOf(depth, characters, models.length > 0 ? models : roster, rates),
     budget: budgetOf(flags, config),
     ...optional('prices', config.prices),
     ...optional('caller', callerOf(sessionEnv)),
@@ -181,14 +186,30 @@ async function propose(
   commit: string,
   characters: number,
   roster: readonly AgentSettings[],
-  prices: Config['prices'],
+  rates: Parameters<typeof estimateOf>[3],
 ): Promise<DepthProposal> {
   const proposal = proposeDepth(measureSize(await openIndex(project, commit), feature));
   const costs = Object.entries(depths).map(([name, depth]) => [
     name,
-    estimateOf(depth, characters, roster, prices),
+    estimateOf(depth, characters, roster, rates),
   ]);
   return { ...proposal, costs: Object.fromEntries(costs) };
+}
+
+const runsForPace = 20;
+
+/** The mean time of calls in the newest runs of the project; nothing before its first call. */
+async function earlierPace(project: string): Promise<Pace | undefined> {
+  const home = homeOf(project);
+  const entries = (await listRunIds(home))
+    .slice(-runsForPace)
+    .flatMap((id) => readLedger(runDirectoryOf(home, id).ledger))
+    .filter(({ family, durationMs }) => family !== 'static' && durationMs > 0);
+  if (entries.length === 0) return undefined;
+  const mean = (of: typeof entries) =>
+    of.reduce((sum, { durationMs }) => sum + durationMs, 0) / of.length / 1000;
+  const byTask = new Map([...Map.groupBy(entries, ({ task }) => task)].map(([task, of]) => [task, mean(of)]));
+  return { calls: entries.length, mean: mean(entries), byTask };
 }
 
 function budgetOf(flags: DesignFlags, config: Config): DesignInputs['budget'] {

@@ -137,7 +137,8 @@ const keep = {
   run: 8,
 } as const;
 
-const notesWhileLive = 3;
+/** The five decisions that a debate has at most. */
+const notesWhileLive = 5;
 
 /** The view as lines that fit the width. */
 export function pictureOf(view: View, canvas: Canvas): PictureLine[] {

@@ -15,6 +15,10 @@ export type AgentSettings = {
   baseUrl?: string;
   /** Agents with the same name share their limits, whatever their logins look like. */
   account?: string;
+  /** Calls of this agent at the same time, over all processes of the machine. */
+  parallel?: number;
+  /** The declared agent that a panel gave another model or effort. */
+  variantOf?: string;
   /** Variables for the child, on top of the safelist and the login. */
   env?: Readonly<Record<string, string>>;
   /** Variables of `env` that are not kept with a run because they carry secrets. */

@@ -3,7 +3,6 @@ import { CharretteError } from '../base/errors.ts';
 import { jsonText } from '../base/safe-json.ts';
 import { type Judgement, type JudgementName, judgementJsonSchema } from '../base/schema/judgements.ts';
 import type { WorkflowContext } from '../engine/workflow.ts';
-import type { Stance } from '../prompts/panel/sketch.ts';
 import type { PromptDraft } from '../prompts/part.ts';
 import type { Boundary } from '../repo/git/tree-probe.ts';
 import { type SeatStatus, type StatusTable, statusLine, substituteIn } from './breadcrumbs.ts';
@@ -19,7 +18,9 @@ export type Seat = {
   id: string;
   label: string;
   /** Default: generic. */
-  stance?: Stance;
+  stance?: string;
+  /** The project's own words for its stance. */
+  stanceText?: string | undefined;
   agents: string[];
   /** The agent that it is meant for, whichever takes it (L-042). Default: the first. */
   owner?: string;

@@ -42,15 +42,20 @@ export function addLoss({ seats }: Degraded, loss: SeatLoss | undefined): void {
     seats.push(loss);
 }
 
-/** Notes a round in which a second family was announced and did not answer. `verb`: what they did in it. */
+/** Notes a round in which fewer families answered than needed: two when two were announced. `verb`: what they did in it. */
 export function noteFamilies(
   { oneSided }: Degraded,
   verb: 'reviewed' | 'voted' | 'judged' | 'answered',
-  { announced, answered }: { announced: readonly string[]; answered: readonly string[] },
+  {
+    announced,
+    answered,
+    needed,
+  }: { announced: readonly string[]; answered: readonly string[]; needed?: number | undefined },
 ): void {
   const [planned, actual] = [new Set(announced), new Set(answered)];
-  if (planned.size < 2 || actual.size > 1) return;
-  const who = actual.size === 0 ? 'no family' : `only the family ${[...actual].join()}`;
+  if (actual.size >= (needed ?? (planned.size < 2 ? 0 : 2))) return;
+  const noun = actual.size === 1 ? 'family' : 'families';
+  const who = actual.size === 0 ? 'no family' : `only the ${noun} ${[...actual].join(', ')}`;
   const text = `${who} ${verb}; announced were ${[...planned].join(', ')}`;
   if (!oneSided.includes(text)) oneSided.push(text);
 }

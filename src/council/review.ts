@@ -76,10 +76,11 @@ export function planReview({ commission, plan, resolutions, binding }: PlanRevie
   const text = renderPlan(plan);
   return {
     kind: 'plan-review',
-    draft: ({ stance = 'generic' }, schema, maximumEffort) =>
+    draft: ({ stance = 'generic', stanceText }, schema, maximumEffort) =>
       planReviewPrompt({
         commission,
         stance,
+        stanceText,
         plan: text,
         resolutions: binding ? renderVoted(resolutions) : '',
         competition: true,

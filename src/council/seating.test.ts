@@ -25,7 +25,7 @@ const up = (...agents: SeatedAgent[]) => allUp(agents);
 const usual = seatAgents([claude, codex, cursor]);
 
 test('L-202 L-203 L-204 the diagonal panel: labels, files, task kinds and launch order', () => {
-  const seats = fillSeats(panels.diagonal.sketches, 'sketch', usual, up(cursor, codex, claude));
+  const seats = fillSeats(panels.diagonal.sketch, 'sketch', usual, up(cursor, codex, claude));
   expect(seats.map(({ label, id, output }) => [label, id, output])).toEqual([
     ['Cursor-Arch', 'cursor-sketch-arch', 'cursor-sketch-arch-output.txt'],
     ['Cursor-Edge', 'cursor-sketch-edge', 'cursor-sketch-edge-output.txt'],
@@ -40,7 +40,7 @@ test('L-202 L-203 L-204 the diagonal panel: labels, files, task kinds and launch
 });
 
 test('L-201 L-205 an absent agent’s sketch goes to the replacement, under the same name', () => {
-  const seats = fillSeats(panels.diagonal.sketches, 'sketch', usual, up(codex, claude));
+  const seats = fillSeats(panels.diagonal.sketch, 'sketch', usual, up(codex, claude));
   expect(seats.map(({ label, agents }) => [label, agents])).toEqual([
     ['Cursor-Arch', ['claude']],
     ['Cursor-Edge', ['claude']],
@@ -50,7 +50,7 @@ test('L-201 L-205 an absent agent’s sketch goes to the replacement, under the 
 });
 
 test('L-582 L-588 L-591 F-24 a review crosses over first; files name who stood in for whom', () => {
-  const seats = fillSeats(panels.diagonal.reviewers, 'plan', usual, up(cursor, codex, claude));
+  const seats = fillSeats(panels.diagonal.review, 'plan', usual, up(cursor, codex, claude));
   expect(seats.map(({ agents }) => agents)).toEqual([
     ['cursor', 'codex', 'claude'],
     ['cursor', 'codex', 'claude'],
@@ -71,7 +71,7 @@ test('L-582 L-588 L-591 F-24 a review crosses over first; files name who stood i
 });
 
 test('padding off leaves the seats of absent agents empty', () => {
-  const seats = fillSeats(panels.diagonal.reviewers, 'plan', usual, up(codex, claude), { padding: false });
+  const seats = fillSeats(panels.diagonal.review, 'plan', usual, up(codex, claude), { padding: false });
   expect(seats.map(({ agents }) => agents)).toEqual([[], [], ['codex'], ['codex']]);
   expect(fillBench(['first', 'second', 'author'], usual, up(codex, claude), { padding: false })).toHaveLength(
     2,
@@ -80,7 +80,7 @@ test('padding off leaves the seats of absent agents empty', () => {
 
 test('L-512 L-630 judges and voters stay three, with fixed labels', () => {
   expect(
-    fillBench(panels.diagonal.voters, usual, up(codex, claude)).map(({ chair, label, agents }) => [
+    fillBench(panels.diagonal.vote, usual, up(codex, claude)).map(({ chair, label, agents }) => [
       chair,
       label,
       agents,
@@ -93,11 +93,11 @@ test('L-512 L-630 judges and voters stay three, with fixed labels', () => {
 });
 
 test('L-024 L-479 debates have no replacement', () => {
-  expect(debateBuckets(panels.diagonal.debaters, usual)).toEqual([
+  expect(debateBuckets(panels.diagonal.debate, usual)).toEqual([
     { label: 'Cursor', agent: 'cursor' },
     { label: 'Codex', agent: 'codex' },
   ]);
-  expect(debateBuckets(panels.diagonal.debaters, seatAgents([claude]))).toEqual([
+  expect(debateBuckets(panels.diagonal.debate, seatAgents([claude]))).toEqual([
     { label: 'First debater', agent: '' },
     { label: 'Second debater', agent: '' },
   ]);
@@ -120,14 +120,14 @@ test('seats are filled from the agents that exist, families mixed where possible
 
 test('with two agents the empty chair’s seats and votes go to the author, not all to the other one', () => {
   const two = seatAgents([claude, codex]);
-  const reviews = fillSeats(panels.diagonal.reviewers, 'plan', two, up(claude, codex));
+  const reviews = fillSeats(panels.diagonal.review, 'plan', two, up(claude, codex));
   expect(reviews.map(({ label, agents }) => [label, agents])).toEqual([
     ['Claude-Arch', ['claude', 'codex']],
     ['Claude-Edge', ['claude', 'codex']],
     ['Codex-Innovation', ['codex', 'claude']],
     ['Codex-Pragmatic', ['codex', 'claude']],
   ]);
-  expect(fillBench(panels.diagonal.voters, two, up(claude, codex)).map(({ label }) => label)).toEqual([
+  expect(fillBench(panels.diagonal.vote, two, up(claude, codex)).map(({ label }) => label)).toEqual([
     'Claude-2',
     'Codex',
     'Claude',
@@ -144,7 +144,7 @@ test('every panel gives every seat a unique name and an agent, whichever agents 
       const seating = seatAgents(present);
       for (const use of ['sketch', 'plan'] as const) {
         const seats = fillSeats(
-          use === 'sketch' ? panels[name].sketches : panels[name].reviewers,
+          use === 'sketch' ? panels[name].sketch : panels[name].review,
           use,
           seating,
           up(...present),
@@ -154,9 +154,7 @@ test('every panel gives every seat a unique name and an agent, whichever agents 
         expect(seats.every(({ agents }) => agents.length > 0)).toBe(true);
         expect(seats.every(({ id }) => /^[a-z][a-z0-9-]{0,63}$/.test(id))).toBe(true);
       }
-      expect(fillBench(panels[name].voters, seating, up(...present))).toHaveLength(
-        panels[name].voters.length,
-      );
+      expect(fillBench(panels[name].vote, seating, up(...present))).toHaveLength(panels[name].vote.length);
     }),
   );
 });

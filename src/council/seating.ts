@@ -4,12 +4,11 @@ import { allUp, type Health, isUp } from './health.ts';
 import {
   type Chair,
   chairs,
-  type PanelName,
   type PanelSpec,
-  panels,
   type SeatSpec,
   type SketchCount,
   sketchSeats,
+  specOf,
 } from './panels.ts';
 
 export type SeatedAgent = { id: string; family: string };
@@ -18,7 +17,7 @@ export type SeatedAgent = { id: string; family: string };
 export type Seating = Partial<Record<Chair, SeatedAgent>>;
 
 /** The agent of each chair when it is up: the layout of the requirements. */
-const usual: Record<Chair, string> = { first: 'cursor', second: 'codex', author: 'claude' };
+const usual: Record<(typeof chairs)[number], string> = { first: 'cursor', second: 'codex', author: 'claude' };
 
 /** The family whose agent writes by default. */
 const usualAuthorFamily = 'anthropic';
@@ -60,11 +59,7 @@ function pick(
   );
 }
 
-const emptyChairs: Record<Chair, string> = {
-  first: 'First debater',
-  second: 'Second debater',
-  author: 'Author',
-};
+const emptyChairs: Partial<Record<Chair, string>> = { first: 'First debater', second: 'Second debater' };
 
 /** One place in the debate rotation: the agent that debates when its turn comes; '' when the chair is empty. */
 export type Bucket = { label: string; agent: string; planned?: Seat['planned'] };
@@ -74,7 +69,7 @@ export function debateBuckets(debaters: readonly Chair[], seating: Seating): Buc
   return debaters.map((chair) => {
     const agent = seating[chair]?.id;
     return agent === undefined
-      ? { label: emptyChairs[chair], agent: '' }
+      ? { label: emptyChairs[chair] ?? chair, agent: '' }
       : { label: agentLabel(agent), agent };
   });
 }
@@ -100,7 +95,7 @@ export function fillSeats(
   const taken = new Set<string>();
   const shared = shareSeats(specs, seating, spares);
   return [...specs]
-    .sort((a, b) => chairs.indexOf(a.chair) - chairs.indexOf(b.chair))
+    .sort((a, b) => launchOrder(a.chair) - launchOrder(b.chair))
     .map((spec) => {
       const own = shared.get(spec) ?? seating[spec.chair];
       const places = own === undefined ? seating : { ...seating, [spec.chair]: own };
@@ -115,6 +110,11 @@ export function fillSeats(
       const file = use === 'plan' && spec.chair === 'second' ? id.replace('-plan-', '-primary-plan-') : id;
       return { id, label, stance: spec.stance, agents: chain, owner, output: `${file}-output.txt` };
     });
+}
+
+/** Seats of named agents keep the order in which they are written. */
+function launchOrder(chair: Chair): number {
+  return chairs.findIndex((each) => each === chair);
 }
 
 /** The outside agents in turn, so that every stance is taken by two of them. */
@@ -136,11 +136,25 @@ function shareSeats(
 
 /** L-205, L-588: a sketch goes to the replacement at once, a review first crosses over to the other outside agent. */
 export function fallbackChain(chair: Chair, use: SeatUse, seating: Seating, padding: boolean): string[] {
-  const crossing: Chair[] = use === 'plan' ? (chair === 'first' ? ['second'] : ['first']) : [];
+  const crossing: Chair[] = use === 'plan' ? crossingOf(chair, seating) : [];
   // An empty chair belongs to the author outright, so that its voice is not lost to a crossing.
   const owner: Chair = seating[chair] === undefined && padding ? 'author' : chair;
   const order: Chair[] = padding ? [owner, ...crossing, 'author'] : [owner];
   return [...new Set(order.flatMap((each) => seating[each]?.id ?? []))];
+}
+
+/** The other outside agents; where agents are named, those of another family come first. */
+function crossingOf(chair: Chair, seating: Seating): Chair[] {
+  if (!isNamed(chair)) return chair === 'first' ? ['second'] : ['first'];
+  const own = seating[chair]?.family;
+  const others = (Object.keys(seating) as Chair[]).filter(
+    (each) => isNamed(each) && each !== chair && seating[each]?.id !== seating.author?.id,
+  );
+  return others.sort((a, b) => Number(seating[a]?.family === own) - Number(seating[b]?.family === own));
+}
+
+function isNamed(chair: Chair): chair is `@${string}` {
+  return chair.startsWith('@');
 }
 
 /** L-582, F-24: the file of an answer; a substitute's file also names the seat it filled. */
@@ -170,7 +184,7 @@ export function fillBench(
   availability: Health,
   { padding = true }: SeatingRules = {},
 ): Seat[] {
-  const order = [...bench].sort((a, b) => chairs.indexOf(a) - chairs.indexOf(b));
+  const order = [...bench].sort((a, b) => launchOrder(a) - launchOrder(b));
   const labels = benchLabels(order, seating);
   return order.flatMap((chair): Seat[] => {
     const [own, author] = [seating[chair]?.id, seating.author?.id];
@@ -196,8 +210,14 @@ function benchLabels(order: readonly Chair[], seating: Seating): Map<Chair, stri
   );
 }
 
-/** The choice of the user: which panel, how many of its sketches, and who writes. */
-export type PanelChoice = { panel: PanelName; sketches: SketchCount; padding: boolean; author?: string };
+/** The choice of the user: which panel, how many of its sketches, and who writes. `seats`: those of a panel of the configuration. */
+export type PanelChoice = {
+  panel: string;
+  seats?: PanelSpec;
+  sketches: SketchCount;
+  padding: boolean;
+  author?: string;
+};
 
 /** Every seat of a panel with the agents that take it at this point of the run. */
 export type Table = {
@@ -264,10 +284,14 @@ function fillPanel(
   health: Health,
   choice: PanelChoice,
 ): Omit<Table, 'absent'> {
-  const panel: PanelSpec = panels[choice.panel];
+  const panel = specOf(choice);
+  const { variants = [], stances = {} } = panel;
   const up = agents.filter(({ id }) => isUp(health, id));
-  const seating = seatingOf(agents, up, choice.author);
-  const chaired = Object.values(seating).map(({ id }) => id);
+  const whole = (some: readonly SeatedAgent[]) => some.filter(({ id }) => !variants.includes(id));
+  const places = seatingOf(whole(agents), whole(up), choice.author);
+  const named = namedChairs(panel, agents);
+  const seating = { ...places, ...named };
+  const chaired = chairs.flatMap((chair) => places[chair]?.id ?? []);
   const spares = panel.shared === true ? up.filter(({ id }) => !chaired.includes(id)) : [];
   const rules = { padding: choice.padding, spares };
   const specs = sketchSeats(panel, choice.sketches);
@@ -281,19 +305,37 @@ function fillPanel(
     owner: author,
     chair: 'author',
   };
-  const outside = (seat: Seat): Seat => ({ ...seat, outside: seat.agents[0] !== author });
-  const voters = fillBench(panel.voters, seating, health, rules).map(outside);
+  const outside = (seat: Seat): Seat => ({
+    ...seat,
+    ...(Object.hasOwn(stances, seat.stance ?? '') ? { stanceText: stances[seat.stance ?? ''] } : {}),
+    // The author keeps its own way of voting, wherever it sits.
+    ...(named[seat.chair as Chair]?.id === author ? { chair: 'author' } : {}),
+    outside: seat.agents[0] !== author,
+  });
+  const voters = fillBench(panel.vote, seating, health, rules).map(outside);
   return {
     sketchers: fillSeats(specs, 'sketch', seating, health, rules).map(outside),
-    reviewers: fillSeats(panel.reviewers, 'plan', seating, health, rules).map(outside),
-    judges: fillBench(panel.judges, seating, health, rules).map(outside),
+    reviewers: fillSeats(panel.review, 'plan', seating, health, rules).map(outside),
+    judges: fillBench(panel.judge, seating, health, rules).map(outside),
     // A panel without voters leaves the vote on the program's own findings to the author.
     voters: voters.length > 0 ? voters : [writer],
     author: writer,
-    buckets: debateBuckets(panel.debaters, seating).map((bucket) =>
+    buckets: debateBuckets(panel.debate, seating).map((bucket) =>
       isUp(health, bucket.agent) ? bucket : { ...bucket, agent: '' },
     ),
   };
+}
+
+/** The chairs of the agents that a panel names, in the order of its seats. */
+function namedChairs(panel: PanelSpec, agents: readonly SeatedAgent[]): Seating {
+  const { sketch, review, judge, vote, debate } = panel;
+  const all = [...[...sketch, ...review].map(({ chair }) => chair), ...judge, ...vote, ...debate];
+  return Object.fromEntries(
+    all.filter(isNamed).flatMap((chair) => {
+      const agent = agents.find(({ id }) => id === chair.slice(1));
+      return agent === undefined ? [] : [[chair, agent]];
+    }),
+  );
 }
 
 /** The agents for whom a panel has no seat; they only replace an author that fails. */
@@ -322,7 +364,7 @@ function seatingOf(
   const meant = seatAgents(agents, named);
   const present = seatAgents(up, named);
   const isThere = (id: string) => up.some((agent) => agent.id === id);
-  const seated = new Set(Object.values(meant).map(({ id }) => id));
+  const seated = new Set(chairs.flatMap((chair) => meant[chair]?.id ?? []));
   const taken = (chair: 'first' | 'second'): Seating => {
     const [owner, spare] = [meant[chair], present[chair]];
     const sits = owner !== undefined && !isThere(owner.id) && spare && !seated.has(spare.id) ? spare : owner;

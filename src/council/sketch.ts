@@ -22,7 +22,10 @@ export async function sketch(
         kind: 'sketch',
         judgement: 'sketch',
         draft: (schema, maximumEffort) =>
-          sketchPrompt({ commission, stance: seat.stance ?? 'generic', schema, maximumEffort }),
+          sketchPrompt({
+            ...{ commission, stance: seat.stance ?? 'generic', stanceText: seat.stanceText },
+            ...{ schema, maximumEffort },
+          }),
         facts: {},
       },
     ]),

@@ -129,7 +129,11 @@ async function makeServices(
   const settings =
     worker === undefined
       ? roster.map((agent) => restoreSecrets(agent, configured.agents))
-      : own.filter(({ id }) => roster.some((agent) => agent.id === id));
+      : roster.flatMap(({ id, variantOf, model, effort, family }) => {
+          const declared = own.find((agent) => agent.id === (variantOf ?? id));
+          if (declared === undefined || variantOf === undefined) return declared ?? [];
+          return { ...declared, id, variantOf, ...defined({ model, effort, family }) };
+        });
   const agents = await seatAgents(settings, world);
   const overrides = await readOverrides(`${home.root}/prompts`);
   // Said by the project's run; its worker need not say it again.
@@ -159,6 +163,10 @@ async function makeServices(
     given: [briefPathOf(live.directory)],
     configFile: configured.file,
   };
+}
+
+function defined<Value extends object>(value: Value): { [K in keyof Value]: Exclude<Value[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as never;
 }
 
 /** Where the answers of a run are: its own, and those that its worker got. */

@@ -109,7 +109,7 @@ export function redactSecrets({ env, ...settings }: AgentSettings): AgentSetting
 /** The same settings with the secrets that the configuration has now; a command or address that holds one is that of now. */
 export function restoreSecrets(settings: AgentSettings, agents: Config['agents']): AgentSettings {
   const { withheld = [], command, baseUrl, ...rest } = settings;
-  const configured = agents?.[settings.id];
+  const configured = agents?.[settings.variantOf ?? settings.id];
   const values = withheld.flatMap((name) => {
     const value = configured?.env?.[name];
     return value === undefined ? [] : [[name, value]];

@@ -4,7 +4,7 @@ import { devNull } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { type Walk, walk } from '../support/design-walk.ts';
-import { charrette, makeProject, runsOf } from '../support/program.ts';
+import { charrette, makeProject, panelAgent, runsOf } from '../support/program.ts';
 
 test('L-532, L-562, L-566: a plan that ignores a vote is rejected where votes bind and accepted where they advise', async () => {
   const binding = await walk(['--quick', '--dialectic', 'binding'], { mode: 'refuses' });
@@ -146,3 +146,46 @@ test('a project replaces stances and prompt parts; an empty file removes a part;
   expect(prompt('sketch-arch')).toContain('## Answer');
   expect(prompt('sketch-arch')).not.toContain('Answer as you like');
 });
+
+test('a panel of the configuration seats its agents with its stances, and the record has both', async () => {
+  const { project, calls } = await makeProject();
+  const command = ['node', panelAgent, calls, '0', 'none', 'plain'];
+  const agents = Object.fromEntries(
+    ['one', 'two', 'three'].map((id) => [id, { protocol: 'exec', command, family: id }]),
+  );
+  const panels = {
+    mine: {
+      author: 'two',
+      sketch: [
+        { agent: 'one', stance: 'privacy' },
+        { agent: 'three', model: 'big' },
+      ],
+      review: [{ agent: 'one' }, { agent: 'three' }, { agent: 'one', stance: 'privacy' }],
+      judge: [{}, {}, {}],
+      vote: [{}, {}, {}],
+    },
+  };
+  const stances = { privacy: 'Press on personal data.' };
+  const file = path.join(project, '.charrette', 'config.json');
+  writeFileSync(file, JSON.stringify({ detect: false, agents, panels, stances }));
+  const flags = ['design', '--panel', 'mine', '--no-branch', '--auto', '--yes', 'let customers cancel'];
+  const planned = await charrette([...flags, '--dry-run', '--json'], { cwd: project });
+  expect(JSON.parse(planned.stdout)).toMatchObject({
+    seats: {
+      sketch: ['One-Privacy', 'Three-Big-Generic'],
+      review: ['One-Generic', 'Three-Generic', 'One-Privacy'],
+      author: ['Author (two)'],
+    },
+  });
+  const ended = await charrette(flags, { cwd: project });
+  expect(ended.code, ended.stderr).toBe(0);
+  const root = path.join(project, '.charrette', 'runs', runsOf(project)[0] ?? '');
+  const promptOf = (lane: string) => readFileSync(path.join(root, 'lanes', lane, 'prompt.md'), 'utf8');
+  expect(promptOf('one-sketch-privacy-1')).toContain('Your stance: Press on personal data.');
+  expect(promptOf('one-plan-privacy-1')).toContain('Your stance: Press on personal data.');
+  expect(readdirSync(path.join(root, 'lanes'))).toEqual(
+    expect.arrayContaining(['three-big-sketch-generic-1', 'vote-one-1', 'vote-two-1', 'vote-three-1']),
+  );
+  const record = JSON.parse(readFileSync(path.join(root, 'run.json'), 'utf8')) as { inputs: object };
+  expect(record.inputs).toMatchObject({ panel: 'mine', seats: { stances } });
+}, 120_000);

@@ -3,6 +3,23 @@ import { protocols } from './calls.ts';
 
 const name = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'takes lower-case letters, digits and dashes');
 const positive = z.number().positive();
+/** What a seat presses on; names of stances and panels look like those of agents. */
+const seats = z
+  .array(
+    z.strictObject({
+      agent: name.optional().describe('Default: the agent with the fewest seats.'),
+      model: z.string().min(1).optional(),
+      effort: z.string().min(1).optional(),
+      stance: name.optional().describe('A built-in stance or one of `stances`; default: `generic`.'),
+      family: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('An agent of this family; with `agent`: who made its model.'),
+    }),
+  )
+  .min(1)
+  .max(40);
 
 /** One agent, as the project or the user declares it. */
 export const agentConfigSchema = z.strictObject({
@@ -24,6 +41,12 @@ export const agentConfigSchema = z.strictObject({
     .min(1)
     .optional()
     .describe('Agents with the same account share its limits; default: what identifies the login.'),
+  parallel: z
+    .int()
+    .min(1)
+    .max(64)
+    .optional()
+    .describe('Calls at the same time, over all runs on this machine.'),
   baseUrl: z.url().optional().describe('For `model`: an OpenAI-, Anthropic- or Google-compatible address.'),
   provider: z.enum(['openai', 'anthropic', 'google', 'openai-compatible']).optional(),
   env: z
@@ -71,7 +94,49 @@ export const configSchema = z.strictObject({
     .describe(
       'Seconds for which a run waits for a PostgreSQL server that stopped answering; 300 when absent.',
     ),
-  panel: z.enum(['diagonal', 'wide', 'pair', 'solo']).optional(),
+  panel: name.optional().describe('`diagonal`, `wide`, `pair`, `solo`, or one of `panels`.'),
+  panels: z
+    .record(
+      name,
+      z.strictObject({
+        extends: name.optional().describe('Another panel; lists that are given here replace those of it.'),
+        sketch: seats.optional(),
+        review: seats.optional(),
+        judge: seats.optional(),
+        vote: seats.optional(),
+        author: name.optional().describe('The agent that writes; `--author` wins.'),
+        quorum: z
+          .strictObject({
+            families: z
+              .int()
+              .min(1)
+              .optional()
+              .describe('With fewer in review or vote a result is degraded.'),
+            reviewers: z.int().min(1).optional().describe('With fewer reviews a result is degraded.'),
+          })
+          .optional(),
+        rounds: z
+          .union([z.literal(1), z.literal(2)])
+          .optional()
+          .describe('Rounds of review at most.'),
+      }),
+    )
+    .optional()
+    .describe('Panels of your own, for `--panel` and `panel`.'),
+  stances: z
+    .record(
+      name,
+      z.union([
+        z.string().min(1).max(20_000),
+        z.strictObject({ file: z.string().min(1).describe('A file of the project.') }),
+      ]),
+    )
+    .optional()
+    .describe('Points of view of your own: what a seat presses on, as text or in a file.'),
+  seating: z
+    .literal('roster', { error: 'takes "roster"; seating by record is not available' })
+    .optional()
+    .describe('Agents take seats in the order of `agents`.'),
   author: name.optional().describe('The agent that writes synthesis, plan and revision.'),
   dialectic: z.enum(['off', 'advisory', 'binding']).optional(),
   debates: z

@@ -1,8 +1,8 @@
 import type { JsonSchema } from '../../agents/port.ts';
 import type { FocusArea } from '../../base/schema/judgements/review.ts';
-import { data, optionalData, type Part, type PromptDraft, words } from '../part.ts';
+import { data, optionalData, type PromptDraft, words } from '../part.ts';
 import { bullets, type Commission, commissionParts, effortPart, readOnlyPart } from './common.ts';
-import { type Stance, stances } from './sketch.ts';
+import { type StanceChoice, stancePart } from './sketch.ts';
 
 export type MergeFindingsInput = {
   /** Every finding with its id, rendered one after the other. */
@@ -115,9 +115,8 @@ export const focusAreas = {
   security: 'trust boundaries, secrets, injection, permissions',
 } as const satisfies Record<FocusArea, string>;
 
-export type PlanReviewInput = {
+export type PlanReviewInput = StanceChoice & {
   commission: Commission;
-  stance: Stance;
   plan: string;
   /** panel/C-04: where a reviewer that reads files finds the plan. */
   planPath?: string;
@@ -131,7 +130,7 @@ export type PlanReviewInput = {
 
 /** L-584…L-587: one reviewer's findings on the plan, checked against the repository. */
 export function planReviewPrompt(input: PlanReviewInput): PromptDraft {
-  const { commission, stance, plan, planPath, resolutions, competition, schema, maximumEffort } = input;
+  const { commission, plan, planPath, resolutions, competition, schema, maximumEffort } = input;
   return {
     task: 'plan-review',
     fixed: [
@@ -139,7 +138,7 @@ export function planReviewPrompt(input: PlanReviewInput): PromptDraft {
         'role',
         'You review an implementation plan against the real code of this repository. You report; you do not edit.',
       ),
-      ...stancePart(stance),
+      ...stancePart(input, 'review'),
       words(
         'scope',
         'The plan describes the state after it is carried out. A defect of the present code that the plan already removes is ' +
@@ -183,8 +182,3 @@ const competitionNotice = words(
   'Findings are voted on. An accepted finding scores +1, a neutral or exonerated one 0, a unanimously dismissed one -1; ' +
     'out-of-scope items can only gain. Few findings that hold beat many that do not.',
 );
-
-function stancePart(stance: Stance): Part[] {
-  const { title, review } = stances[stance];
-  return review === '' ? [] : [words(`stance-${stance}`, `Your stance: ${title}. ${review}`)];
-}

@@ -138,15 +138,17 @@ export const stances = {
 
 export type Stance = keyof typeof stances;
 
-export type SketchInput = {
+/** A point of view by its name; `stanceText` are the project's own words for one of its own. */
+export type StanceChoice = { stance: string; stanceText?: string | undefined };
+
+export type SketchInput = StanceChoice & {
   commission: Commission;
-  stance: Stance;
   schema: JsonSchema;
   maximumEffort?: boolean;
 };
 
 /** L-207: an approach in outline, by one seat, before anybody has seen another's. */
-export function sketchPrompt({ commission, stance, schema, maximumEffort }: SketchInput): PromptDraft {
+export function sketchPrompt({ commission, schema, maximumEffort, ...choice }: SketchInput): PromptDraft {
   return {
     task: 'sketch',
     fixed: [
@@ -155,7 +157,7 @@ export function sketchPrompt({ commission, stance, schema, maximumEffort }: Sket
         'You sketch an approach to a feature of this repository. Others sketch the same feature without seeing yours; ' +
           'a synthesis follows. Take a position of your own.',
       ),
-      ...stancePart(stance),
+      ...stancePart(choice, 'sketch'),
       words(
         'content',
         [
@@ -174,7 +176,10 @@ export function sketchPrompt({ commission, stance, schema, maximumEffort }: Sket
   };
 }
 
-function stancePart(stance: Stance): Part[] {
-  const { title, sketch } = stances[stance];
-  return sketch === '' ? [] : [words(`stance-${stance}`, `Your stance: ${title}. ${sketch}`)];
+/** What a seat presses on; nothing for a general one. */
+export function stancePart({ stance, stanceText }: StanceChoice, task: 'sketch' | 'review'): Part[] {
+  if (stanceText !== undefined)
+    return [{ ...words(`stance-${stance}`, `Your stance: ${stanceText}`), protected: true }];
+  const known = stances[stance as Stance];
+  return known[task] === '' ? [] : [words(`stance-${stance}`, `Your stance: ${known.title}. ${known[task]}`)];
 }

@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { thisWorld } from '../../agents/settings.ts';
 import { CharretteError } from '../../base/errors.ts';
 import { stepOrder } from '../../council/breadcrumbs.ts';
-import { panelNames } from '../../council/panels.ts';
-import { describeUnused, unseatedAgents } from '../../council/seating.ts';
+import { allUp } from '../../council/health.ts';
+import { describeUnused, seatPanel, type Table, unseatedAgents } from '../../council/seating.ts';
 import {
   type CommandSpec,
   type Invocation,
@@ -95,7 +95,7 @@ export const command: CommandSpec = {
       choices: ['auto', 'solo', 'quick', 'regular', 'wide'],
     },
     { flags: '--agents <list>', description: 'use these agents, comma-separated, in order of preference' },
-    { flags: '--panel <name>', description: 'choose the panel layout', choices: panelNames },
+    { flags: '--panel <name>', description: 'choose the panel: built-in, or from the configuration' },
     {
       flags: '--dialectic <mode>',
       description: 'debate contested decisions',
@@ -139,7 +139,7 @@ export const command: CommandSpec = {
     const { inputs, warnings } = run;
     if (!global.quiet)
       for (const warning of warnings) printNotice(terminal, warningLine(warning, invocation));
-    if (global.dryRun) return { exit: 0, json: { dryRun: true, inputs }, text: await describe(inputs) };
+    if (global.dryRun) return { exit: 0, ...(await describe(inputs)) };
     return startCommand(invocation, run, given);
   },
 };
@@ -181,12 +181,28 @@ async function chooseDepth(
   return (answers?.[0]?.value ?? proposal.depth) as DepthName;
 }
 
-async function describe(inputs: DesignInputs): Promise<string> {
+/** What a run would do, and who would sit where if every agent answers. */
+async function describe(inputs: DesignInputs): Promise<{ json: object; text: string }> {
   const models = inputs.roster.filter(({ protocol }) => protocol !== 'static');
-  const unused = unseatedAgents([...(await seatAgents(models, thisWorld())).values()], inputs);
+  const agents = [...(await seatAgents(models, thisWorld())).values()];
+  const unused = unseatedAgents(agents, inputs);
   const used = inputs.roster.map(({ id }) => id).filter((id) => !unused.includes(id));
   const rest = unused.length === 0 ? '' : ` Agents ${describeUnused(unused)}.`;
-  return `Would design with ${used.join(', ')}: ${inputs.sketches} sketches, dialectic ${inputs.dialectic}. ${describeEstimate(inputs.estimate)}${rest}\n`;
+  const seats = agents.length === 0 ? {} : seatsOf(seatPanel(agents, allUp(agents), inputs));
+  const table = columns(Object.entries(seats).map(([role, names]) => [role, names.join(', ')] as const));
+  const what = `Would design with ${used.join(', ')}: ${inputs.sketches} sketches, dialectic ${inputs.dialectic}.`;
+  const text = [`${what} ${describeEstimate(inputs.estimate)}${rest}`, ...table].join('\n');
+  return { json: { dryRun: true, inputs, seats }, text: `${text}\n` };
+}
+
+/** The seats of each role: their labels, with the agent where the label does not tell it. */
+function seatsOf({ sketchers, reviewers, judges, voters, author }: Table): Record<string, string[]> {
+  const named = ({ label, agents: [agent = 'nobody'] }: Table['author']) =>
+    label.toLowerCase().startsWith(agent) ? label : `${label} (${agent})`;
+  const all = { sketch: sketchers, review: reviewers, judge: judges, vote: voters, author: [author] };
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([role, seats]) => (seats.length === 0 ? [] : [[role, seats.map(named)]])),
+  );
 }
 
 /** L-011: the four facts given one by one are the same as the combined form, and as incomplete when one is missing. */

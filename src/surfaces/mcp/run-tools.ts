@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { degradedSchema, questionSchema } from '../../base/schema/run-files.ts';
 import { visibleText } from '../../base/text/untrusted.ts';
-import { panelNames } from '../../council/panels.ts';
 import type { RunEvent } from '../../engine/event.ts';
 import { readEvents } from '../../engine/event-log.ts';
 import { followEvents } from '../../engine/follow.ts';
@@ -104,7 +103,7 @@ export const designStart = defineTool({
   input: z.object({
     feature: word.trim().min(1).max(20_000).describe('What to design, in the words of the person.'),
     depth: z.enum(['auto', 'solo', 'quick', 'regular', 'wide']).optional().describe('How much is done.'),
-    panel: z.enum(panelNames).optional().describe('The panel layout.'),
+    panel: z.string().optional().describe('The panel: built-in, or from the configuration.'),
     agents: z
       .array(word.min(1).max(200))
       .max(50)

@@ -2,13 +2,7 @@ import type { AgentSettings } from '../../agents/settings.ts';
 import { CharretteError } from '../../base/errors.ts';
 import type { Config } from '../../base/schema/config.ts';
 import { formatElapsed, shortCount } from '../../base/text/strings.ts';
-import {
-  type PanelName,
-  type PanelSpec,
-  panels,
-  type SketchCount,
-  sketchSeats,
-} from '../../council/panels.ts';
+import { type PanelSpec, panelNames, type SketchCount, sketchSeats, specOf } from '../../council/panels.ts';
 import { listPrices, type Price, priceOf } from '../../engine/ledger.ts';
 
 export type DepthFlags = {
@@ -21,7 +15,9 @@ export type DepthFlags = {
 };
 
 export type Depth = {
-  panel: PanelName;
+  panel: string;
+  /** Of a panel of the configuration. */
+  seats?: PanelSpec;
   quick: boolean;
   sketches: SketchCount;
   dialectic: 'off' | 'advisory' | 'binding';
@@ -59,30 +55,48 @@ export function namedDepth(flags: DepthFlags): DepthName | 'auto' | undefined {
  * Name first, then explicit flags over it; without a name the configuration counts. A flag that the panel cannot follow is
  * refused; what the configuration says beyond the panel does not apply to it.
  */
-export function depthOf(flags: DepthFlags, config: Config, name: DepthName | undefined): Depth {
+export function depthOf(
+  flags: DepthFlags,
+  config: Config,
+  name: DepthName | undefined,
+  ownPanel?: { name: string; seats: PanelSpec },
+): Depth {
   const base: Depth = depths[name ?? 'regular'];
   const settings = name === undefined ? config : {};
-  const panel = (flags.panel as PanelName | undefined) ?? settings.panel ?? base.panel;
-  const own = Math.min(base.quick ? base.sketches : 10, panels[panel].sketches.length);
+  const panel = flags.panel ?? settings.panel ?? base.panel;
+  const seats = panel === ownPanel?.name ? ownPanel.seats : undefined;
+  if (seats === undefined && !panelNames.some((each) => each === panel)) throw unknownPanel(panel, config);
+  const spec = specOf({ panel, seats });
+  const own = Math.min(base.quick ? base.sketches : spec.sketch.length, spec.sketch.length);
   const wanted = flags.sketches === undefined ? (settings.sketches ?? own) : Number(flags.sketches);
   const dialectic = (flags.dialectic as Depth['dialectic'] | undefined) ?? settings.dialectic;
-  const [canSketch, canArgue] = [panels[panel].sketches.length > 0, panels[panel].debaters.length > 0];
-  if (!canSketch && Number(flags.sketches ?? 0) > 0) throw beyond(panel, `--sketches ${flags.sketches}`);
+  const [canSketch, canArgue] = [spec.sketch.length > 0, spec.debate.length > 0];
+  if (!canSketch && Number(flags.sketches ?? 0) > 0)
+    throw beyond(panel, spec, `--sketches ${flags.sketches}`);
   if (!canArgue && (flags.dialectic ?? 'off') !== 'off')
-    throw beyond(panel, `--dialectic ${flags.dialectic}`);
-  const sketches = canSketch ? wanted : 0;
+    throw beyond(panel, spec, `--dialectic ${flags.dialectic}`);
+  const sketches = canSketch ? (seats === undefined ? wanted : Math.min(wanted, spec.sketch.length)) : 0;
   return {
     panel,
+    ...(seats === undefined ? {} : { seats }),
     quick: base.quick && sketches !== 4,
     sketches: sketches as SketchCount,
     dialectic: canArgue ? (dialectic ?? base.dialectic) : 'off',
   };
 }
 
-function beyond(panel: PanelName, flag: string): CharretteError {
+function unknownPanel(panel: string, config: Config): CharretteError {
   return new CharretteError({
     code: 'usage',
-    message: `${flag} does not go with the panel ${panel}: ${panels[panel].description}.`,
+    message: `Unknown panel "${panel}". Available: ${[...panelNames, ...Object.keys(config.panels ?? {})].join(', ')}.`,
+    fix: 'Name one of them, or add it to `panels` of the configuration.',
+  });
+}
+
+function beyond(panel: string, { description }: PanelSpec, flag: string): CharretteError {
+  return new CharretteError({
+    code: 'usage',
+    message: `${flag} does not go with the panel ${panel}: ${description}.`,
     fix: 'Leave one of the two out, or choose another --panel or --depth.',
   });
 }
@@ -120,12 +134,12 @@ export function estimateOf(
   roster: readonly AgentSettings[] = [],
   { prices, pace }: { prices?: Readonly<Record<string, Price>> | undefined; pace?: Pace } = {},
 ): Estimate {
-  const spec: PanelSpec = panels[depth.panel];
+  const spec = specOf(depth);
   const sketches = sketchSeats(spec, depth.sketches).length;
-  const argued = depth.dialectic !== 'off' && sketches > 0 && spec.debaters.length > 0;
+  const argued = depth.dialectic !== 'off' && sketches > 0 && spec.debate.length > 0;
   const debates = argued ? usualDebates : 0;
-  const judges = argued ? spec.judges.length * (depth.dialectic === 'binding' ? 2 : 1) : 0;
-  const review = spec.reviewers.length + spec.voters.length;
+  const judges = argued ? spec.judge.length * (depth.dialectic === 'binding' ? 2 : 1) : 0;
+  const review = spec.review.length + spec.vote.length;
   // The plan and its diagram; a synthesis of sketches; merging findings and working them in.
   const author = 2 + (sketches > 0 ? 1 : 0) + (review > 0 ? 2 : 0);
   const calls = sketches + 2 * debates + judges + review + author;

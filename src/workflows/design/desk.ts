@@ -79,6 +79,7 @@ export class Desk extends CouncilRun<DesignInputs> {
     noteFamilies(this.context.degraded, verb, {
       announced: familiesOf(announced),
       answered: familiesOf(answered),
+      needed: this.inputs.seats?.quorum?.families,
     });
   }
 

@@ -4,7 +4,7 @@ import type { StepPrefix } from '../../council/breadcrumbs.ts';
 import type { NumberedDecision } from '../../council/decisions.ts';
 import type { Health } from '../../council/health.ts';
 import type { OutOfScopeEntry, ReviewOutcome } from '../../council/outcome-files.ts';
-import type { SketchCount } from '../../council/panels.ts';
+import type { PanelSpec, SketchCount } from '../../council/panels.ts';
 import { type Resolution, renderVoted } from '../../council/resolutions.ts';
 import type { Table } from '../../council/seating.ts';
 import type { Price } from '../../engine/ledger.ts';
@@ -20,7 +20,9 @@ export type DesignInputs = RunInputs & {
   auto: boolean;
   quick: boolean;
   subagent: boolean;
-  panel: 'diagonal' | 'wide' | 'pair' | 'solo';
+  panel: string;
+  /** The seats of a panel of the configuration, as they were when the run started. */
+  seats?: PanelSpec;
   /** L-008: what a caller puts before step numbers and names. */
   prefix: StepPrefix;
   dialectic: 'off' | 'advisory' | 'binding';

@@ -13,6 +13,7 @@ import { measureSize, proposeDepth, type SizeProposal } from '../../repo/index/s
 import { agentNames, authorOf, rosterOf } from '../roster.ts';
 import { callerOf } from './caller.ts';
 import {
+  type Depth,
   type DepthFlags,
   type DepthName,
   depthOf,
@@ -24,6 +25,7 @@ import {
 } from './depth.ts';
 import { enterRepository } from './entry.ts';
 import type { DesignInputs } from './inputs.ts';
+import { seatOwnPanel } from './own-panels.ts';
 import { outFolder } from './step-5-hand-over.ts';
 
 /** What a person or program may say about a design run; every surface hands over the same. */
@@ -81,8 +83,14 @@ export async function prepareDesign(
     flags.author,
     config.author,
   );
+  const wanted = flags.panel ?? (named === undefined ? config.panel : undefined) ?? 'diagonal';
+  const authors = { flag: flags.author, configured: author };
+  const own =
+    models.length === 0
+      ? undefined
+      : await seatOwnPanel(wanted, { config, roster: models, author: authors, world, project });
   // What cannot be followed is refused before the repository is touched.
-  const asked = named === 'auto' ? undefined : depthOf(flags, config, named);
+  const asked = named === 'auto' ? undefined : depthOf(flags, config, named, own);
   // The scout cannot argue with itself: without a model there is one brief, whatever panel was asked for.
   const settled = models.length === 0 ? depths.solo : asked;
   const sessionEnv = flags.sessionEnv === undefined ? undefined : sessionFile(options.cwd, flags.sessionEnv);
@@ -101,26 +109,32 @@ export async function prepareDesign(
   const characters = feature.length + (texts.brief ?? '').length;
   const pace = await earlierPace(project);
   const rates = { ...optional('prices', config.prices), ...optional('pace', pace) };
-  const depth =
+  const depth: Depth =
     settled ??
     depthOf(
       flags,
       config,
       await options.chooseDepth(await propose(options, entry.baseCommit, characters, models, rates)),
+      own,
     );
   const inputs: DesignInputs = {
     feature,
     project,
-    roster: depth.panel === 'solo' ? soloRoster(roster, author) : roster,
+    roster:
+      depth.panel === 'solo'
+        ? soloRoster(roster, author)
+        : [...roster, ...(depth.seats === undefined ? [] : (own?.variants ?? []))],
     parallel: config.limits?.parallel ?? 8,
     auto: flags.auto === true || !options.interactive,
     quick: depth.quick,
     subagent: flags.subagent === true,
     panel: depth.panel,
+    ...optional('seats', depth.seats),
     dialectic: depth.dialectic,
     debates: config.debates ?? 'bucket',
     sketches: depth.sketches,
-    reviewRounds: flags.reviewRounds === '2' ? 2 : 1,
+    reviewRounds:
+      flags.reviewRounds === '2' || (flags.reviewRounds === undefined && own?.rounds === 2) ? 2 : 1,
     padding: config.padding !== false,
     acceptDegraded: flags.acceptDegraded ?? config.acceptDegraded ?? false,
     ...optional('rules', config.rules),
@@ -137,7 +151,7 @@ export async function prepareDesign(
     ...optional('unrelatedBranch', flags.unrelatedBranch as DesignInputs['unrelatedBranch']),
     ...optional('agentSeconds', config.limits?.agentSeconds),
     ...texts,
-    ...optional('author', author),
+    ...optional('author', (flags.author === undefined ? own?.author : undefined) ?? author),
     ...optional('out', out),
     ...optional('fromRun', options.fromRun),
     ...optional('fromStep', flags.fromStep),

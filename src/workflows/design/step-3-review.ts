@@ -154,6 +154,7 @@ async function raise(
     reviewers.map(({ planned }) => planned?.agent),
     replies.map(({ value, agent }) => (value === undefined ? undefined : agent)),
   );
+  noteReviewers(desk, replies);
   const own = await checkPlan(desk, `check plan, round ${round}`, plan, frame, accepted);
   const grounded = own.findings.map((finding) => raisedBy('Grounding', groundingSeat, finding));
   const marked = await desk.context.step(`check citations, round ${round}`, () =>
@@ -165,6 +166,17 @@ async function raise(
     asked: reviewers.filter(({ agents }) => agents.length > 0).length,
     missing: replies.filter(({ value, agent }) => value === undefined && agent !== '').length,
   };
+}
+
+/** A panel of your own may ask for a number of reviews; fewer are not what it was set up for. */
+function noteReviewers(
+  { inputs, context: { degraded } }: Desk,
+  replies: readonly { value?: unknown }[],
+): void {
+  const { reviewers: needed = 0 } = inputs.seats?.quorum ?? {};
+  const answered = replies.filter(({ value }) => value !== undefined).length;
+  const text = `${answered} of ${needed} reviewers that the panel asks for answered`;
+  if (answered < needed && !degraded.oneSided.includes(text)) degraded.oneSided.push(text);
 }
 
 /** Findings that mean the same become one item; voters decide on every item, and the votes are counted. */

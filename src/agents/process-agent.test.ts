@@ -270,7 +270,11 @@ describe.each(jails)('exec agents, jail $jail', ({ jail, confinement }) => {
         peak = Math.max(peak, process.memoryUsage.rss() - before);
       }, 20);
       const agent = await createAgent(exec('agent-floods.mjs', form), place());
-      const result = await agent.call(task(), { signal: new AbortController().signal, onEvent() {} });
+      const limits = { wallMs: 80_000, idleMs: 80_000 };
+      const result = await agent.call(task({ limits }), {
+        signal: new AbortController().signal,
+        onEvent() {},
+      });
       clearInterval(watch);
       expect(result).toMatchObject({ kind: 'limit', message: 'The agent wrote more than the output limit.' });
       expect(result.text.length).toBeLessThanOrEqual(100_000);

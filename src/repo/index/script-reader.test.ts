@@ -49,7 +49,9 @@ test('code of any shape, however deep, ends only the process that parses it', as
       'conditions.tsx',
     ]),
   );
-  for (const [, { links }] of matched) expect(links.imports).toEqual([{ specifier: './b.ts', names: [] }]);
+  // One that was parsed, but too slowly, has its names too.
+  for (const [, { links }] of matched)
+    expect(links.imports.map(({ specifier }) => specifier)).toEqual(['./b.ts']);
 });
 
 test('skips code that hangs the parser and parses the rest of its batch', async () => {

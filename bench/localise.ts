@@ -6,9 +6,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { createSnapshotCache, readSnapshot } from '../src/repo/index/git-snapshot.ts';
 import { rankFiles } from '../src/repo/index/rank-files.ts';
 import { createFactCache, indexRepository } from '../src/repo/index/repository-index.ts';
+import { createSnapshotCache, readSnapshot } from '../src/repo/index/snapshot.ts';
 
 export type LocaliseCase = { id: string; repo: string; base: string; text: string; gold: string[] };
 

@@ -5,9 +5,9 @@
  */
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
-import { createSnapshotCache, readSnapshot } from '../src/repo/index/git-snapshot.ts';
 import { rankFiles } from '../src/repo/index/rank-files.ts';
 import { createFactCache, indexRepository } from '../src/repo/index/repository-index.ts';
+import { createSnapshotCache, readSnapshot } from '../src/repo/index/snapshot.ts';
 
 export const protocol = {
   commits: 200,

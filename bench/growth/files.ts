@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { thisWorld } from '../../src/agents/settings.ts';
 import { confine } from '../../src/agents/tree-guard.ts';
-import { readSnapshot } from '../../src/repo/index/git-snapshot.ts';
+import { readSnapshot } from '../../src/repo/index/snapshot.ts';
 import type { Dimension } from './dimension.ts';
 import { spread } from './sizes.ts';
 

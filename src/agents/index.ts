@@ -1,6 +1,6 @@
 /** Experimental: agents for programs of your own. */
 
-import { exec } from './drivers/exec.ts';
+import { exec } from './drivers/driver.ts';
 import type { Agent, AgentTask, Capabilities, LaneResult } from './port.ts';
 import { unknownUsage } from './port.ts';
 import { createProcessAgent } from './process-agent.ts';

@@ -3,23 +3,21 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { laneMarkerVariable } from './process/environment.ts';
-import {
-  defaultLimits,
-  type EndReason,
-  lookAt,
-  type ProcessLimits,
-  passedLimit,
-  startWatch,
-  tickMs,
-} from './process/limits.ts';
 import { LineSplitter, OutputBudget, recordStream, Tail } from './process/output.ts';
 import {
+  defaultLimits,
   descendants,
+  type EndReason,
   endTree,
+  lookAt,
+  type ProcessLimits,
   type ProcessRecord,
+  passedLimit,
   recordEnd,
   recordProcess,
   rootOf,
+  startWatch,
+  tickMs,
 } from './process/process-tree.ts';
 
 export type ProcessRequest = {

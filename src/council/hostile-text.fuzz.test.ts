@@ -4,7 +4,7 @@ import { readOutOfScope, readRejected } from '../../test/outcome-readers.ts';
 import { tidyLine, tidyProse } from '../base/schema/primitives.ts';
 import { sanitizeDiagram } from '../plan/diagram.ts';
 import { readPlan } from '../plan/plan-text.ts';
-import { stripAttribution } from './blind.ts';
+import { stripAttribution } from './ballots.ts';
 import { checkSketchText, checkSubstantive } from './call/text-answers.ts';
 import { readDecisions } from './decisions.ts';
 import { readDefence } from './defence.ts';

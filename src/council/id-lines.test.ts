@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readIdLines, settle } from './id-lines.ts';
+import { readIdLines, settle } from './ballots.ts';
 
 const votes = ['YES', 'NO', 'EXONERATE'] as const;
 const read = (text: string) => readIdLines(text, ['FINDING', 'OOS'], votes);

@@ -1,15 +1,13 @@
-import type { Verdict } from '../base/schema/judgements/debate.ts';
-import { type Side, sides } from '../base/schema/judgements/debate.ts';
+import { type Side, sides, type Verdict } from '../base/schema/judgements/debate.ts';
 import { tidyLine } from '../base/schema/primitives.ts';
 import { indentRest } from '../base/text/labelled-block.ts';
 import { trimEndChars } from '../base/text/strings.ts';
 import { judgePrompt } from '../prompts/panel/debate.ts';
-import { type StrippingRules, stripAttribution } from './blind.ts';
+import { readIdLines, type StrippingRules, settle, stripAttribution } from './ballots.ts';
 import type { Call, Council, Reply, Seat } from './council.ts';
 import type { HeardDebate } from './debate.ts';
 import { decisionId, type NumberedDecision } from './decisions.ts';
 import { type DefenceBodies, type DefenceTag, defenceTags, escapeTags } from './defence.ts';
-import { readIdLines, settle } from './id-lines.ts';
 
 export type JudgeRules = {
   /** In binding mode every judge sees both orders, and one that changes sides is a tie (L-512…L-519). */

@@ -8,9 +8,8 @@ import { renderPlan } from '../plan/plan-text.ts';
 import type { Commission } from '../prompts/panel/common.ts';
 import { votePrompt } from '../prompts/panel/plan-review.ts';
 import type { PromptDraft } from '../prompts/part.ts';
-import { attributionWords, stripAttribution } from './blind.ts';
+import { attributionWords, readIdLines, settle, stripAttribution } from './ballots.ts';
 import type { Council, Question, Seat } from './council.ts';
-import { readIdLines, settle } from './id-lines.ts';
 import type { EvidenceMark, ReviewItem } from './review.ts';
 import type { Table } from './seating.ts';
 

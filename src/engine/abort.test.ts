@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
-import { raceAbort } from './abort.ts';
+import { raceAbort } from './live-run.ts';
 
 const never = new Promise<never>(() => {});
 const listeners = ({ signal }: AbortController) => getEventListeners(signal, 'abort').length;

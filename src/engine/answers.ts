@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { CharretteError } from '../base/errors.ts';
-import { untrustedLine } from '../base/text/untrusted.ts';
+import { untrustedLine } from '../base/text/strings.ts';
 import { answersHeld } from './engine-errors.ts';
 import { leaveMessage, peekMessages, readMessages, removeMessage } from './inbox.ts';
 import { waitForLock } from './lock.ts';

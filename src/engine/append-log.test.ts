@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
-import { AppendLog, readLog } from './append-log.ts';
+import { AppendLog, readLog } from './event-log.ts';
 
 let file: string;
 

@@ -3,19 +3,25 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { removeUnfinished } from '../base/files/atomic.ts';
-import { onAbort } from './abort.ts';
 import { recordAnswers } from './answers.ts';
 import { type Clock, systemClock, timeOf } from './clock.ts';
 import { otherVersion, storeError, unknownWorkflow } from './engine-errors.ts';
 import type { EventListener } from './event-log.ts';
-import { atWork, type Definitions, Executions, emitResume, emitStart } from './executions.ts';
+import {
+  atWork,
+  type Definitions,
+  Executions,
+  emitResume,
+  emitStart,
+  RunCleanup,
+  RunFinalizer,
+} from './executions.ts';
 import { InboxReader } from './inbox.ts';
-import { type RunLease, reportLoss } from './live-run.ts';
+import { onAbort, type RunLease, reportLoss } from './live-run.ts';
 import type { ProcessIdentity } from './lock.ts';
 import { silentLogger } from './pools.ts';
 import { type Answer, checkAnswer, readQuestions, rememberAnswers } from './question.ts';
 import { type Home, prepareHome, type RunDirectory, runDirectoryOf } from './run-directory.ts';
-import { RunCleanup, RunFinalizer } from './run-finalizer.ts';
 import { isFinal, type RunRecord, readRunRecordSync, updateRunRecord } from './run-record.ts';
 import { RunRegistry } from './run-registry.ts';
 import { type RunEnd, RunWaiter, type WaitOptions, waitForRunEnd } from './run-waiter.ts';

@@ -1,7 +1,7 @@
 import { isAmount, isText, isTime, orMissing } from '../base/safe-json.ts';
 import { type Usage, unknownUsage } from '../base/schema/calls.ts';
 import { counted } from '../base/text/strings.ts';
-import { AppendLog, readLog } from './append-log.ts';
+import { AppendLog, readLog } from './event-log.ts';
 import { isUsage } from './event-reading.ts';
 
 /** ledger.jsonl: what one agent call used, and how far the number can be trusted. */

@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as immediately, setTimeout as sleep } from 'node:timers/promises';
-import { raceAbort } from './abort.ts';
 import type { Clock } from './clock.ts';
 import { EventLog } from './event-log.ts';
 import { Ledger } from './ledger.ts';
@@ -246,4 +245,25 @@ function warn(live: LiveRun, text: string): void {
 
 function named(names: Iterable<string>): string {
   return [...names].sort().join(', ');
+}
+
+/** Waits for work only until the signal fires. Nothing of it stays on a signal that outlives it. */
+export async function raceAbort(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  const done = new AbortController();
+  try {
+    await Promise.race([work, onAbort(signal, done.signal)]);
+  } finally {
+    done.abort();
+  }
+}
+
+/** Resolves when the signal fires; `done` removes the listener from a signal that outlives the wait. */
+export function onAbort(signal: AbortSignal, done?: AbortSignal): Promise<'stop'> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve('stop');
+    const fire = () => resolve('stop');
+    signal.addEventListener('abort', fire, { once: true });
+    // By hand: the `signal` option of a listener was seen to leave it in place.
+    done?.addEventListener('abort', () => signal.removeEventListener('abort', fire), { once: true });
+  });
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { CharretteError } from '../base/errors.ts';
 import { writeJsonAtomicSync } from '../base/files/atomic.ts';
 import { isRecord, readJson } from '../base/safe-json.ts';
-import { untrustedLine, untrustedText } from '../base/text/untrusted.ts';
+import { untrustedLine, untrustedText } from '../base/text/strings.ts';
 import { isAnswer, isQuestion } from './event-reading.ts';
 import type { RunDirectory } from './run-directory.ts';
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { retriablePostgresException } from '@dbos-inc/dbos-sdk/internal/system_database';
-import { onAbort, raceAbort } from './abort.ts';
+import type { RunFinalizer } from './executions.ts';
 import type { InboxReader } from './inbox.ts';
+import { onAbort, raceAbort } from './live-run.ts';
 import { type Answer, type Question, readQuestions, unanswered } from './question.ts';
-import type { RunFinalizer } from './run-finalizer.ts';
 import { isFinal, type RunRecord, readRunRecord, updateRunRecord } from './run-record.ts';
 import type { RunRegistry } from './run-registry.ts';
 import type { StoreWatch } from './store-watch.ts';

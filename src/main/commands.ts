@@ -1,8 +1,10 @@
 import type { CommandGroup, CommandTable, LazyCommand, OpenObserver } from '../service/command.ts';
 
-/** Exports traces of the runs of this process. */
+/** Exports traces of the runs of this process when a variable of OpenTelemetry is set. */
 export const openObserver: OpenObserver = async (...run) =>
-  (await import('../surfaces/telemetry/telemetry.ts')).openTelemetry(...run);
+  Object.keys(run[0].env).some((name) => name.startsWith('OTEL_'))
+    ? (await import('../surfaces/telemetry/telemetry.ts')).openTelemetry(...run)
+    : { hear() {}, close: async () => undefined };
 
 /** Every command that users type, as `charrette --help --all` lists them. */
 export const commandGroups: readonly CommandGroup[] = [

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { CharretteError, exitCodeOf, isCharretteError, toCharretteError } from '../base/errors.ts';
-import { suggestion } from '../base/text/strings.ts';
-import { terminalText, visibleJson, visibleText } from '../base/text/untrusted.ts';
+import { suggestion, terminalText, visibleJson, visibleText } from '../base/text/strings.ts';
 import { version } from '../base/version.ts';
 import {
   type CommandResult,

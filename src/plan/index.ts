@@ -12,8 +12,13 @@ export {
 } from './diagram.ts';
 export type { CommandLookup } from './grounding/files.ts';
 export type { DecidedPoint } from './grounding/grounding.ts';
-export { type GroundingOptions, groundPlan } from './grounding/grounding.ts';
-export { type GroundingFact, type GroundingReport, groundingText } from './grounding/report.ts';
+export {
+  type GroundingFact,
+  type GroundingOptions,
+  type GroundingReport,
+  groundingText,
+  groundPlan,
+} from './grounding/grounding.ts';
 export { pathLookup } from './grounding/subject.ts';
 export {
   type ManifestInput,

@@ -2,7 +2,6 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { withDirectoryLock, writeFileAtomic } from '../base/files/atomic.ts';
 import { readTextFile } from '../base/files/bounded.ts';
-import { problemLine, readAs } from '../base/schema/issue-words.ts';
 import {
   type FileAction,
   fileActions,
@@ -11,7 +10,7 @@ import {
   planSchema,
 } from '../base/schema/judgements/plan.ts';
 import type { Revision } from '../base/schema/judgements/review.ts';
-import { tidyLine } from '../base/schema/primitives.ts';
+import { problemLine, readAs, tidyLine } from '../base/schema/primitives.ts';
 import {
   escapeSectionLines,
   type NamedSection,

@@ -1,6 +1,5 @@
 import { CharretteError, toCharretteError } from '../base/errors.ts';
-import { suggestion } from '../base/text/strings.ts';
-import { untrustedLine } from '../base/text/untrusted.ts';
+import { suggestion, untrustedLine } from '../base/text/strings.ts';
 import { leaveAnswers, openQuestions } from '../engine/answers.ts';
 import { hasEnded } from '../engine/engine-errors.ts';
 import { isLive } from '../engine/lock.ts';

@@ -11,13 +11,14 @@ import { readAccepted } from '../council/outcome-files.ts';
 import { readResolutions } from '../council/resolutions.ts';
 import { readRunRecord } from '../engine/run-record.ts';
 import { groundFiles } from '../plan/grounding/files.ts';
-import { type DecidedPoint, groundPlan } from '../plan/grounding/grounding.ts';
 import {
+  type DecidedPoint,
   type GroundingFact,
   type GroundingReport,
   groundingText,
+  groundPlan,
   reportOf,
-} from '../plan/grounding/report.ts';
+} from '../plan/grounding/grounding.ts';
 import { headingsIn, looksLikePlan, pathLookup } from '../plan/grounding/subject.ts';
 import { readLiteFolder, readTaskTexts } from '../plan/tasks/plan-files.ts';
 import { wavesOf } from '../plan/tasks/schedule.ts';

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { type ExitCode, exitCodes } from '../base/error-table.ts';
 import { CharretteError, exitCodeOf, isCharretteError } from '../base/errors.ts';
-import { terminalText } from '../base/text/untrusted.ts';
+import { terminalText } from '../base/text/strings.ts';
 import type { RunEvent } from '../engine/event.ts';
 import type { RunDirectory } from '../engine/run-directory.ts';
 import type { Project } from './project.ts';

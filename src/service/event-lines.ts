@@ -1,5 +1,4 @@
-import { formatElapsed } from '../base/text/strings.ts';
-import { untrustedLine } from '../base/text/untrusted.ts';
+import { formatElapsed, untrustedLine } from '../base/text/strings.ts';
 import type { RunEvent } from '../engine/event.ts';
 
 export type LineOptions = { verbose: boolean };

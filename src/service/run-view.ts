@@ -1,6 +1,5 @@
 import type { LaneKind, Usage } from '../agents/port.ts';
-import { headline, shortCount } from '../base/text/strings.ts';
-import { untrustedLine } from '../base/text/untrusted.ts';
+import { headline, shortCount, untrustedLine } from '../base/text/strings.ts';
 import type { RunEvent } from '../engine/event.ts';
 import type { Question } from '../engine/question.ts';
 import { noteText, phaseTitle } from './event-lines.ts';

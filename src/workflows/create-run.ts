@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { realpath, rm } from 'node:fs/promises';
+import path from 'node:path';
 import type { AgentSettings } from '../agents/settings.ts';
 import { isRecord } from '../base/safe-json.ts';
 import { type Clock, type Ids, timeOf } from '../engine/clock.ts';
@@ -110,4 +111,9 @@ export async function createNamedRun(home: Home, id: string, run: NewRun, clock:
     status: 'running',
     created: timeOf(clock),
   });
+}
+
+/** Path of the brief of a refinement; agents read the file, prompts never contain it. */
+export function briefPathOf({ artifacts }: RunDirectory): string {
+  return path.join(artifacts, 'brief.md');
 }

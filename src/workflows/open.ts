@@ -24,8 +24,7 @@ import type { StoreSetting } from '../engine/store.ts';
 import type { Outcome } from '../engine/workflow.ts';
 import { overrideWarnings } from '../prompts/describe.ts';
 import { readOverrides } from '../prompts/part.ts';
-import { codeVersion, type RunInputs } from './create-run.ts';
-import { briefPathOf } from './refine/run.ts';
+import { briefPathOf, codeVersion, type RunInputs } from './create-run.ts';
 import { restoreSecrets, seatAgents } from './roster.ts';
 import type { ScriptInputs } from './script/inputs.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { decode } from '../../src/prompts/context/defaults.ts';
 import { loadDesignContext } from '../../src/prompts/context/load.ts';
 import { isPlaceholderOnly } from '../../src/prompts/context/placeholder.ts';
-import { decode } from '../../src/prompts/context/read-document.ts';
 
 const line = fc.oneof(
   fc.constantFrom(

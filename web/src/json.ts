@@ -1,5 +1,5 @@
 import { isRecord, readJson } from '../../src/base/safe-json.ts';
-import { visibleText } from '../../src/base/text/untrusted.ts';
+import { visibleText } from '../../src/base/text/strings.ts';
 
 /**
  * A document of our own server or report. Every text in it is cleaned here, at the door: whatever an agent wrote, no view

@@ -1,4 +1,4 @@
-import { visibleText } from '../../src/base/text/untrusted.ts';
+import { visibleText } from '../../src/base/text/strings.ts';
 import { watchRun } from './follow.ts';
 import { parse } from './json.ts';
 import type { Source } from './source.ts';

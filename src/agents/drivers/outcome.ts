@@ -1,9 +1,8 @@
-import { formatElapsed } from '../../base/text/strings.ts';
-import { untrustedText } from '../../base/text/untrusted.ts';
+import { formatElapsed, untrustedText } from '../../base/text/strings.ts';
 import { extractAnswer } from '../extract-json.ts';
 import { classifyFailure, retryAfterIn } from '../failure-kinds.ts';
 import type { JsonSchema, LaneKind, LaneResult, Usage } from '../port.ts';
-import type { EndReason } from '../process/limits.ts';
+import type { EndReason } from '../process/process-tree.ts';
 import { refineLimit } from '../quota.ts';
 import type { ProcessExit } from '../run-process.ts';
 import { type Reading, subtractUsage } from './reading.ts';

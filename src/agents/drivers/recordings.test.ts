@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { replay } from '../../../test/support/replay.ts';
 import { parseJson } from '../../base/safe-json.ts';
 import type { LaneKind } from '../port.ts';
-import type { EndReason } from '../process/limits.ts';
+import type { EndReason } from '../process/process-tree.ts';
 import { drivers } from '../registry.ts';
 
 const fixtures = path.join(import.meta.dirname, '../fixtures');

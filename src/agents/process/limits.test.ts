@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { lookAt, passedLimit, startWatch } from './limits.ts';
+import { lookAt, passedLimit, startWatch } from './process-tree.ts';
 
 test('time counts, output resets the silence', () => {
   let watch = startWatch(0);

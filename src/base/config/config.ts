@@ -6,7 +6,7 @@ import { LineCounter, parseDocument } from 'yaml';
 import { CharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { type Config, configSchema, serverAddress } from '../schema/config.ts';
-import { issueWords, knownKeys } from '../schema/issue-words.ts';
+import { issueWords, knownKeys } from '../schema/primitives.ts';
 import { yamlValue } from '../text/frontmatter.ts';
 import { literalPattern, plainNumber } from '../text/strings.ts';
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { isRecord } from '../safe-json.ts';
-import { problemLine, readAs } from './issue-words.ts';
 import { defenceSchema, verdictSchema } from './judgements/debate.ts';
 import {
   branchFitSchema,
@@ -20,6 +19,7 @@ import {
 import { comparisonSchema, planSchema } from './judgements/plan.ts';
 import { contractReviewSchema, contractSchema, evaluationSchema } from './judgements/refine.ts';
 import { mergeSchema, reviewSchema, revisionSchema, voteSchema } from './judgements/review.ts';
+import { problemLine, readAs } from './primitives.ts';
 
 type StrictJsonSchema = { readonly [key: string]: unknown };
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { createColors } from 'picocolors';
 import { expect, test } from 'vitest';
-import { terminalText, untrustedLine, untrustedText, visibleJson, visibleText } from './untrusted.ts';
+import { terminalText, untrustedLine, untrustedText, visibleJson, visibleText } from './strings.ts';
 
 test.each([
   ['\u001b[31mred\u001b[0m', 'red'],

@@ -1,9 +1,8 @@
 import { tidyLine } from '../../base/schema/primitives.ts';
-import { similarCommits, subjectOf } from '../../repo/index/change-history.ts';
-import type { Declaration } from '../../repo/index/declarations.ts';
 import { holdsTests, type TestNeighbour, testNeighbours } from '../../repo/index/import-graph.ts';
+import type { Declaration } from '../../repo/index/parse-script.ts';
 import { type RankedFile, rankFiles, type Signal } from '../../repo/index/rank-files.ts';
-import type { RepositoryIndex } from '../../repo/index/repository-index.ts';
+import { type RepositoryIndex, similarCommits, subjectOf } from '../../repo/index/repository-index.ts';
 import { readQuery, type SearchQuery } from '../../repo/index/search-query.ts';
 import { coherentFiles, isNamed, type PublicSurface, publicSurface } from '../../repo/index/sizing.ts';
 import { type FileKind, firstFilledLine } from '../../repo/index/snapshot.ts';

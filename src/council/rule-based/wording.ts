@@ -1,5 +1,5 @@
-import type { Declaration } from '../../repo/index/declarations.ts';
 import type { TestNeighbour } from '../../repo/index/import-graph.ts';
+import type { Declaration } from '../../repo/index/parse-script.ts';
 import type { Study, Target } from './study.ts';
 
 /** Heads everything that the scout writes. */

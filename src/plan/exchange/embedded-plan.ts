@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isRecord, parseJson } from '../../base/safe-json.ts';
-import { problemLine, readAs } from '../../base/schema/issue-words.ts';
 import { type LiteTask, litePlanSchema, liteTaskSchema } from '../../base/schema/lite/plan.ts';
+import { problemLine, readAs } from '../../base/schema/primitives.ts';
 import { planInvalid } from '../tasks/read-plan.ts';
 import { actionOf, fallbackCriteria, lines, oneLine, type PlanDraft, taskId, wholeText } from './outline.ts';
 

@@ -1,9 +1,9 @@
 import { isRecord, readJson } from '../../base/safe-json.ts';
 import { leadsOut } from '../../base/text/strings.ts';
-import type { Declaration } from '../../repo/index/declarations.ts';
+import type { Declaration } from '../../repo/index/parse-script.ts';
 import type { RepositoryIndex } from '../../repo/index/repository-index.ts';
 import { fileKind, isScript } from '../../repo/index/snapshot.ts';
-import { factsOn, type GroundingFact } from './report.ts';
+import { factsOn, type GroundingFact } from './grounding.ts';
 import type { GroundingSubject } from './subject.ts';
 
 type Hit = { path: string; line: number; endLine: number };

@@ -3,12 +3,11 @@ import { beforeAll, expect, test } from 'vitest';
 import { useExampleShop } from '../../../test/example-shop.ts';
 import type { Plan } from '../../base/schema/judgements/plan.ts';
 import { readJudgement } from '../../base/schema/judgements.ts';
-import { readSnapshot } from '../../repo/index/git-snapshot.ts';
 import { indexRepository, type RepositoryIndex } from '../../repo/index/repository-index.ts';
+import { readSnapshot } from '../../repo/index/snapshot.ts';
 import { renderPlan } from '../plan-text.ts';
 import { splitCommand } from './files.ts';
-import { type GroundingOptions, groundPlan } from './grounding.ts';
-import { groundingText, reviewFromGrounding } from './report.ts';
+import { type GroundingOptions, groundingText, groundPlan, reviewFromGrounding } from './grounding.ts';
 import { pathLookup, subjectOfText } from './subject.ts';
 
 const shop = useExampleShop();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type GroundingFact, groundingText, reportOf } from './report.ts';
+import { type GroundingFact, groundingText, reportOf } from './grounding.ts';
 
 const fact = (severity: GroundingFact['severity']): GroundingFact => ({
   check: 'file',

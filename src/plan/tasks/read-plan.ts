@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { CharretteError } from '../../base/errors.ts';
 import { isRecord, readJson } from '../../base/safe-json.ts';
-import { problemLine, readAs } from '../../base/schema/issue-words.ts';
 import {
   type Complexity,
   type LitePlan,
@@ -10,6 +9,7 @@ import {
   liteTaskSchema,
   taskIdPattern,
 } from '../../base/schema/lite/plan.ts';
+import { problemLine, readAs } from '../../base/schema/primitives.ts';
 import { leadsOut, repeated, shellWord } from '../../base/text/strings.ts';
 import type { LitePlanFiles } from './plan-files.ts';
 import { dependencyProblems, describeProblem } from './schedule.ts';

@@ -4,10 +4,15 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { projectWith } from '../../../test/support/design-project.ts';
-import { acknowledgementsFile, initDesignFolder, isReserved, updateDesignFolder } from './folder.ts';
+import {
+  acknowledgementsFile,
+  initDesignFolder,
+  isReserved,
+  templates,
+  updateDesignFolder,
+} from './folder.ts';
 import { loadDesignContext } from './load.ts';
 import { shippedScaffolds } from './placeholder.ts';
-import { templates } from './templates.ts';
 
 const read = (root: string, name: string) => readFileSync(path.join(root, name), 'utf8');
 const texts = ({ log }: { log: { text: string }[] }) => log.map(({ text }) => text);

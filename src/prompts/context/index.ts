@@ -1,3 +1,4 @@
+export type { DocumentReader, DocumentReading, UnreadableReason } from './defaults.ts';
 export {
   blockHeader,
   type Consumer,
@@ -40,4 +41,3 @@ export {
   paddedQuarters,
   quarters,
 } from './pack.ts';
-export type { DocumentReader, DocumentReading, UnreadableReason } from './read-document.ts';

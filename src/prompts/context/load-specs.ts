@@ -3,9 +3,8 @@ import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { readFrontMatter } from '../../base/text/frontmatter.ts';
 import { countCodePoints } from '../../base/text/strings.ts';
-import { isOutside, type LogLine, warning } from './defaults.ts';
+import { isOutside, type LogLine, readDocument, warning } from './defaults.ts';
 import { characters, type PackReport, packBrief } from './pack.ts';
-import { readDocument } from './read-document.ts';
 
 /** P-022: stages of work a spec can be for; `general` holds for all of them. */
 export const specCategories = [

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { projectWith, projectWithDocuments } from '../../../test/support/design-project.ts';
 import { skipsBecause } from '../../../test/support/optional-programs.ts';
+import { type DocumentReading, readDocument } from './defaults.ts';
+import { templates } from './folder.ts';
 import { examine, loadDesignContext } from './load.ts';
-import { type DocumentReading, readDocument } from './read-document.ts';
-import { templates } from './templates.ts';
 
 const reports = (text: string) => examine('spec', text).map(({ text: line }) => line);
 

@@ -5,6 +5,8 @@ import { estimateTenths } from '../../base/text/tokens.ts';
 import {
   blockHeader,
   type DesignContext,
+  type DocumentReader,
+  type DocumentReading,
   directoryProblem,
   dropOnlyToken,
   type FileReport,
@@ -18,6 +20,7 @@ import {
   type Outcome,
   protectedToken,
   quote,
+  readDocument,
   realPath,
   stat,
   warning,
@@ -32,7 +35,6 @@ import {
   renderBlock,
 } from './pack.ts';
 import { isPlaceholderOnly } from './placeholder.ts';
-import { type DocumentReader, type DocumentReading, readDocument } from './read-document.ts';
 import { parseBudget, readSettings, readSettingsFile } from './settings.ts';
 
 /** Without one of these there is nothing to report, and a search for them is many times faster than a scan. */

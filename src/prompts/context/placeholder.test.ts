@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { templates } from './folder.ts';
 import { isPlaceholderOnly, shippedScaffolds } from './placeholder.ts';
-import { templates } from './templates.ts';
 
 const empty = (text: string, token = 'notes') => isPlaceholderOnly(token, text);
 

@@ -1,6 +1,6 @@
 import { scanLines } from '../../base/markdown/lines.ts';
 import { headingLevel } from '../../base/markdown/sections.ts';
-import { templates } from './templates.ts';
+import { templates } from './folder.ts';
 
 /** A-31: forms of a line that say nothing. A-33: the marker is exactly `_TBD_`. Lines come in without their ending. */
 

@@ -9,11 +9,12 @@ import {
   logLines,
   protectedToken,
   quote,
+  readDocument,
   realPath,
   settingsFile,
+  type UnreadableReason,
   warning,
 } from './defaults.ts';
-import { readDocument, type UnreadableReason } from './read-document.ts';
 
 const tokenPattern = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
 

@@ -1,8 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { useExampleShop } from '../../../test/example-shop.ts';
 import { checkCitation, readPlace } from './citation.ts';
-import { readSnapshot } from './git-snapshot.ts';
-import type { Snapshot } from './snapshot.ts';
+import { readSnapshot, type Snapshot } from './snapshot.ts';
 
 const shop = useExampleShop();
 let snapshot: Snapshot;

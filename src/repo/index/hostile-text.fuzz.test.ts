@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createVocabulary } from './bm25.ts';
 import { buildImportGraph } from './import-graph.ts';
 import { readQuery } from './search-query.ts';
+import { createVocabulary } from './words.ts';
 
 // A pattern that looks back from every character needs minutes for these; the limit of the test is what it fails by.
 const size = 1_000_000;

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { matchDeclarations } from './declarations.ts';
-import { matchModuleLinks, parseDeclarations, readModuleLinks } from './parse-script.ts';
+import { matchDeclarations, matchModuleLinks, parseDeclarations, readModuleLinks } from './parse-script.ts';
 
 const source = `import type { A } from './a.ts';
 import b, { c as d } from 'b';

@@ -1,8 +1,7 @@
-import { gain, rarity } from './bm25.ts';
 import type { RepositoryIndex } from './repository-index.ts';
 import { phraseWords, type SearchQuery } from './search-query.ts';
 import { linesOf } from './snapshot.ts';
-import { termsOf } from './words.ts';
+import { gain, rarity, termsOf } from './words.ts';
 
 /** What a closer reading of a file's text finds. */
 export type Reading = {

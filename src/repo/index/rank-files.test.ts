@@ -1,11 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
 import { useExampleShop } from '../../../test/example-shop.ts';
-import { coChanges } from './change-history.ts';
-import { readSnapshot } from './git-snapshot.ts';
 import { testNeighbours } from './import-graph.ts';
 import { rankFiles } from './rank-files.ts';
-import { indexRepository, type RepositoryIndex } from './repository-index.ts';
+import { coChanges, indexRepository, type RepositoryIndex } from './repository-index.ts';
 import { measureSize, proposeDepth, publicSurface } from './sizing.ts';
+import { readSnapshot } from './snapshot.ts';
 
 const shop = useExampleShop();
 let index: RepositoryIndex;

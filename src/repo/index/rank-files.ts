@@ -1,10 +1,9 @@
-import { type FieldWeight, type QueryTerm, scoreDocuments } from './bm25.ts';
-import { type ChangeHistory, coChanges, similarCommits } from './change-history.ts';
 import { testNeighbours } from './import-graph.ts';
 import { passageReader } from './passages.ts';
-import type { RepositoryIndex } from './repository-index.ts';
+import { type ChangeHistory, coChanges, type RepositoryIndex, similarCommits } from './repository-index.ts';
 import { readQuery, type SearchQuery } from './search-query.ts';
 import type { FileKind } from './snapshot.ts';
+import { type FieldWeight, type QueryTerm, scoreDocuments } from './words.ts';
 
 /** Why a file was proposed, each with its part of the score. */
 export type Signal =

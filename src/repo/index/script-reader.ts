@@ -2,8 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { readJson } from '../../base/safe-json.ts';
-import type { Declaration } from './declarations.ts';
-import { type ModuleLinks, matchModuleLinks } from './parse-script.ts';
+import { type Declaration, type ModuleLinks, matchModuleLinks } from './parse-script.ts';
 
 type Script = { path: string; text: string };
 

@@ -1,6 +1,5 @@
-import type { QueryTerm, Vocabulary } from './bm25.ts';
 import type { FileKind } from './snapshot.ts';
-import { countTerms, meantBy, termsOf } from './words.ts';
+import { countTerms, meantBy, type QueryTerm, termsOf, type Vocabulary } from './words.ts';
 
 /** A description of a change, made ready for search. */
 export type SearchQuery = {

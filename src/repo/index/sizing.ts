@@ -1,8 +1,7 @@
 import { isRecord, readJson } from '../../base/safe-json.ts';
-import { coChanges } from './change-history.ts';
 import { folderOf, joinPath, testNeighbours } from './import-graph.ts';
 import { type RankedFile, rankFiles, type Signal } from './rank-files.ts';
-import type { RepositoryIndex } from './repository-index.ts';
+import { coChanges, type RepositoryIndex } from './repository-index.ts';
 
 export const depths = ['solo', 'quick', 'regular', 'wide'] as const;
 export type Depth = (typeof depths)[number];

@@ -1,5 +1,5 @@
 import { CharretteError } from '../../base/errors.ts';
-import { problemList, readAs } from '../../base/schema/issue-words.ts';
+import { problemList, readAs } from '../../base/schema/primitives.ts';
 import { slugify } from '../../base/text/strings.ts';
 import { comparesOrdinalAsString, conditionVariables, parseCondition } from '../model/condition.ts';
 import { handoffCycle } from '../model/references.ts';

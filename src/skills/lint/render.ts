@@ -1,4 +1,4 @@
-import { untrustedLine, visibleText } from '../../base/text/untrusted.ts';
+import { untrustedLine, visibleText } from '../../base/text/strings.ts';
 import type { RuleText } from '../rules/catalog.ts';
 import type { LintResult, PackageResult } from './engine.ts';
 import { fingerprint } from './lint-paths.ts';

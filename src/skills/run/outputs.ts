@@ -5,7 +5,7 @@ import { rewriteFileAtomic } from '../../base/files/atomic.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { containedPath } from '../../base/files/contained.ts';
 import { isRecord, parseJson, readJson } from '../../base/safe-json.ts';
-import { readAs } from '../../base/schema/issue-words.ts';
+import { readAs } from '../../base/schema/primitives.ts';
 import { expandPath, type PhaseAnswer } from './phase-call.ts';
 import type { RunPhase } from './run-plan.ts';
 

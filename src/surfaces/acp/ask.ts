@@ -4,7 +4,7 @@ import type {
   CreateElicitationRequest,
   RequestPermissionRequest,
 } from '@agentclientprotocol/sdk';
-import { untrustedLine, untrustedText } from '../../base/text/untrusted.ts';
+import { untrustedLine, untrustedText } from '../../base/text/strings.ts';
 import type { Question } from '../../engine/question.ts';
 import { formAnswer, questionForm } from '../../engine/question.ts';
 import { toolCallId } from './updates.ts';

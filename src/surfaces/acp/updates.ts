@@ -1,6 +1,5 @@
 import type { PlanEntry, SessionUpdate, ToolCallStatus } from '@agentclientprotocol/sdk';
-import { formatElapsed } from '../../base/text/strings.ts';
-import { untrustedText } from '../../base/text/untrusted.ts';
+import { formatElapsed, untrustedText } from '../../base/text/strings.ts';
 import { stepOrder, steps } from '../../council/breadcrumbs.ts';
 import type { RunEvent } from '../../engine/event.ts';
 import {

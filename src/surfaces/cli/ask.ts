@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { CharretteError } from '../../base/errors.ts';
 import { readTextOnce } from '../../base/files/bounded.ts';
 import { isRecord, parseJson } from '../../base/safe-json.ts';
-import { untrustedLine, untrustedText } from '../../base/text/untrusted.ts';
+import { untrustedLine, untrustedText } from '../../base/text/strings.ts';
 import type { Answer, Question } from '../../engine/question.ts';
 import type { AnswerProvider } from '../../engine/run-waiter.ts';
 import type { GlobalFlags, Invocation, OptionSpec, Terminal } from '../../service/command.ts';

@@ -1,6 +1,6 @@
 import { type ExitCode, errorTable, exitCodes } from '../../base/error-table.ts';
 import { CharretteError, isErrorCode } from '../../base/errors.ts';
-import { visibleText } from '../../base/text/untrusted.ts';
+import { visibleText } from '../../base/text/strings.ts';
 import { readLedger, totalsOf } from '../../engine/ledger.ts';
 import { isLive } from '../../engine/lock.ts';
 import { type Answer, type Question, readQuestions, unanswered } from '../../engine/question.ts';

@@ -1,5 +1,4 @@
-import { headline } from '../../base/text/strings.ts';
-import { untrustedLine } from '../../base/text/untrusted.ts';
+import { headline, untrustedLine } from '../../base/text/strings.ts';
 import { version } from '../../base/version.ts';
 import type { CommandSpec } from '../../service/command.ts';
 import { overview } from '../../service/doctor.ts';

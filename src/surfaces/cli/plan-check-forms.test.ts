@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type GroundingFact, reportOf } from '../../plan/grounding/report.ts';
+import { type GroundingFact, reportOf } from '../../plan/grounding/grounding.ts';
 import { groundingFindings } from '../../service/checks.ts';
 import { planAnnotations, planSarif } from './plan-check.ts';
 

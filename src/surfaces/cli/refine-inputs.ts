@@ -7,7 +7,7 @@ import { CharretteError } from '../../base/errors.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { containedPath } from '../../base/files/contained.ts';
 import { isRecord, parseJson, readJson } from '../../base/safe-json.ts';
-import { problemList, readAs } from '../../base/schema/issue-words.ts';
+import { problemList, readAs } from '../../base/schema/primitives.ts';
 import { refineProfileSchema } from '../../base/schema/refine-profile.ts';
 import { yamlValue } from '../../base/text/frontmatter.ts';
 import { joinTruncated, slugify } from '../../base/text/strings.ts';

@@ -1,4 +1,4 @@
-import { visibleJson, visibleText } from '../../base/text/untrusted.ts';
+import { visibleJson, visibleText } from '../../base/text/strings.ts';
 import { type SeatStatus, statusRow, substituteIn } from '../../council/breadcrumbs.ts';
 import { clockFrom } from '../../engine/clock.ts';
 import type { RunEvent } from '../../engine/event.ts';

@@ -1,6 +1,5 @@
 import path from 'node:path';
-import { headline } from '../../base/text/strings.ts';
-import { untrustedLine } from '../../base/text/untrusted.ts';
+import { headline, untrustedLine } from '../../base/text/strings.ts';
 import { readEvents } from '../../engine/event-log.ts';
 import { costsBy, describeMoney, readLedger, totalsOf } from '../../engine/ledger.ts';
 import { readQuestions, unanswered } from '../../engine/question.ts';

@@ -1,5 +1,4 @@
-import { headline, shortCount } from '../../base/text/strings.ts';
-import { untrustedLine } from '../../base/text/untrusted.ts';
+import { headline, shortCount, untrustedLine } from '../../base/text/strings.ts';
 import type { Terminal } from '../../service/command.ts';
 import type { CostList, CostListRow } from '../../service/costs.ts';
 import type { RunPage, RunSummary } from '../../service/runs.ts';

@@ -1,6 +1,6 @@
 import { thisWorld } from '../../agents/settings.ts';
 import { type ExitCode, exitCodes } from '../../base/error-table.ts';
-import { visibleJson, visibleText } from '../../base/text/untrusted.ts';
+import { visibleJson, visibleText } from '../../base/text/strings.ts';
 import type { CommandSpec } from '../../service/command.ts';
 import { findProject, openProject, settingsOf } from '../../service/project.ts';
 import { sharedUrl } from '../../service/queue.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { GroundingReport } from '../../plan/grounding/report.ts';
+import type { GroundingReport } from '../../plan/grounding/grounding.ts';
 import { type Consumer, consumers } from '../../prompts/context/defaults.ts';
 import { checkPlan, type LiteCheck, lintSkills, designContext as loadContext } from '../../service/checks.ts';
 import { promptFor } from '../../service/prompts.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { degradedSchema, questionSchema } from '../../base/schema/run-files.ts';
-import { visibleText } from '../../base/text/untrusted.ts';
+import { visibleText } from '../../base/text/strings.ts';
 import type { RunEvent } from '../../engine/event.ts';
 import { readEvents } from '../../engine/event-log.ts';
 import { followEvents } from '../../engine/follow.ts';

@@ -2,7 +2,7 @@ import { McpServer, ResourceTemplate } from '@modelcontextprotocol/sdk/server/mc
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { CharretteError, toCharretteError } from '../../base/errors.ts';
-import { issueWords } from '../../base/schema/issue-words.ts';
+import { issueWords } from '../../base/schema/primitives.ts';
 import { version } from '../../base/version.ts';
 import { newestRuns } from '../../engine/newest-runs.ts';
 import { runDirectoryOf } from '../../engine/run-directory.ts';

@@ -1,6 +1,6 @@
 import type { Comparison, ComparisonChoice, Plan } from '../../base/schema/judgements/plan.ts';
-import { attributionWords, stripAttribution } from '../../council/blind.ts';
-import type { GroundingReport } from '../../plan/grounding/report.ts';
+import { attributionWords, stripAttribution } from '../../council/ballots.ts';
+import type { GroundingReport } from '../../plan/grounding/grounding.ts';
 import { renderPlan } from '../../plan/plan-text.ts';
 
 export type Candidate = { id: string; family: string };

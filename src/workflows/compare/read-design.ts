@@ -7,7 +7,7 @@ import { readEvents } from '../../engine/event-log.ts';
 import { type Price, readLedger } from '../../engine/ledger.ts';
 import type { RunDirectory } from '../../engine/run-directory.ts';
 import type { RunEnding } from '../../engine/workflow.ts';
-import type { GroundingReport } from '../../plan/grounding/report.ts';
+import type { GroundingReport } from '../../plan/grounding/grounding.ts';
 import { type ComparedSide, costOfCalls } from './comparison.ts';
 
 /** What a design run left behind, as far as a comparison needs it. */

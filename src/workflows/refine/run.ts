@@ -4,8 +4,7 @@ import { rewriteFileAtomic } from '../../base/files/atomic.ts';
 import { containedPath } from '../../base/files/contained.ts';
 import type { Judgement, JudgementName } from '../../base/schema/judgements.ts';
 import type { Question, Reply } from '../../council/council.ts';
-import type { RunDirectory } from '../../engine/run-directory.ts';
-import type { RunInputs } from '../create-run.ts';
+import { briefPathOf, type RunInputs } from '../create-run.ts';
 import { askConsent } from '../permission.ts';
 import { StageDesk } from '../stage-desk.ts';
 import type { BrandConflict, Identity } from './brand/identity.ts';
@@ -13,11 +12,6 @@ import type { Criterion } from './rules/contract.ts';
 import type { Profile } from './rules/profiles.ts';
 import type { CalibrationEntry } from './rules/score.ts';
 import type { LoopSettings } from './rules/settings.ts';
-
-/** Path of the brief of a run; agents read the file, prompts never contain it. */
-export function briefPathOf({ artifacts }: RunDirectory): string {
-  return path.join(artifacts, 'brief.md');
-}
 
 /** What `refine` was asked to do, settled before the run starts. */
 export type RefineInputs = RunInputs & {

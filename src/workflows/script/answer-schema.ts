@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JsonSchema } from '../../agents/port.ts';
 import { isRecord } from '../../base/safe-json.ts';
-import { problemLine, readAs } from '../../base/schema/issue-words.ts';
+import { problemLine, readAs } from '../../base/schema/primitives.ts';
 
 /** Names by which a schema makes the checker run an expression that the script wrote (W-146). */
 const patternKeys = ['pattern', 'patternProperties', 'propertyNames', 'format'];

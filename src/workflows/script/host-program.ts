@@ -2,7 +2,7 @@
 // stdin and stdout. Everything here may be taken over by the script: the program that started it trusts nothing it says.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import vm from 'node:vm';
-import { problemList, readAs } from '../../base/schema/issue-words.ts';
+import { problemList, readAs } from '../../base/schema/primitives.ts';
 import { delimit, seededNonce } from '../../prompts/part.ts';
 import {
   type CallOptions,

@@ -1,4 +1,4 @@
-import { attributionWords, stripAttribution } from '../../council/blind.ts';
+import { attributionWords, stripAttribution } from '../../council/ballots.ts';
 import { decide, type JudgeVotes } from '../../council/judge.ts';
 import { quorumOf, votesOf } from '../../council/vote.ts';
 import type { Answerer } from './messages.ts';

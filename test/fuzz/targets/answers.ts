@@ -9,7 +9,7 @@ import { deepestJson, readJson } from '../../../src/base/safe-json.ts';
 import { defenceSchema } from '../../../src/base/schema/judgements/debate.ts';
 import { findingSchema } from '../../../src/base/schema/judgements/review.ts';
 import { readJudgement } from '../../../src/base/schema/judgements.ts';
-import { stripAttribution } from '../../../src/council/blind.ts';
+import { stripAttribution } from '../../../src/council/ballots.ts';
 import { checkSketchText, checkSubstantive, readTextAnswer } from '../../../src/council/call/text-answers.ts';
 import { readDecisions, renderDecisions } from '../../../src/council/decisions.ts';
 import { readDefence, renderDefence } from '../../../src/council/defence.ts';

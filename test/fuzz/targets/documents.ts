@@ -16,25 +16,32 @@ import {
   renderItems,
   renderSections,
 } from '../../../src/base/text/labelled-block.ts';
-import { slugify } from '../../../src/base/text/strings.ts';
-import { terminalText, untrustedLine, untrustedText, visibleText } from '../../../src/base/text/untrusted.ts';
+import {
+  slugify,
+  terminalText,
+  untrustedLine,
+  untrustedText,
+  visibleText,
+} from '../../../src/base/text/strings.ts';
 import { mermaidFences, sanitizeDiagram, sanitizeDiagramFile } from '../../../src/plan/diagram.ts';
 import { findShellPlaceholders } from '../../../src/prompts/compile.ts';
+import { decode } from '../../../src/prompts/context/defaults.ts';
 import { parseSpec } from '../../../src/prompts/context/load-specs.ts';
 import { hardCut, sectionCut } from '../../../src/prompts/context/pack.ts';
 import { isPlaceholderOnly } from '../../../src/prompts/context/placeholder.ts';
-import { decode } from '../../../src/prompts/context/read-document.ts';
 import { readPlainSettings } from '../../../src/prompts/context/settings.ts';
 import { countIterations, countMarkers } from '../../../src/prompts/markers.ts';
 import { delimit, seededNonce } from '../../../src/prompts/part.ts';
 import { indexed, parseTasks, scopeTask } from '../../../src/prompts/sections/tasks.ts';
-import { createVocabulary } from '../../../src/repo/index/bm25.ts';
 import { checkCitation, readPlace } from '../../../src/repo/index/citation.ts';
-import { matchDeclarations } from '../../../src/repo/index/declarations.ts';
-import { matchModuleLinks, parseDeclarations } from '../../../src/repo/index/parse-script.ts';
+import {
+  matchDeclarations,
+  matchModuleLinks,
+  parseDeclarations,
+} from '../../../src/repo/index/parse-script.ts';
 import { type ScriptReader, startScriptReader } from '../../../src/repo/index/script-reader.ts';
 import { readQuery } from '../../../src/repo/index/search-query.ts';
-import { splitIdentifier } from '../../../src/repo/index/words.ts';
+import { createVocabulary, splitIdentifier } from '../../../src/repo/index/words.ts';
 import { terminalMarkdown } from '../../../src/surfaces/cli/live/terminal-markdown.ts';
 import { pageOf } from '../../../src/surfaces/mcp/pages.ts';
 import { citedParts } from '../../../src/surfaces/web/cited-parts.ts';

@@ -14,7 +14,7 @@ import { parseFragment } from 'parse5';
 import { loadConfig } from '../../../src/base/config/config.ts';
 import { containedPath, isInside } from '../../../src/base/files/contained.ts';
 import { readJson } from '../../../src/base/safe-json.ts';
-import { parseLog } from '../../../src/engine/append-log.ts';
+import { parseLog } from '../../../src/engine/event-log.ts';
 import { readMessages } from '../../../src/engine/inbox.ts';
 import { isLive } from '../../../src/engine/lock.ts';
 import {

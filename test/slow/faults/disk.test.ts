@@ -3,7 +3,7 @@ import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { writeFileAtomicSync } from '../../../src/base/files/atomic.ts';
-import { AppendLog, readLog } from '../../../src/engine/append-log.ts';
+import { AppendLog, readLog } from '../../../src/engine/event-log.ts';
 import { faultCase } from '../../support/fault-case.ts';
 import { hasPostgres, quick } from '../../support/fault-run.ts';
 import { startCharrette, until } from '../../support/live-program.ts';

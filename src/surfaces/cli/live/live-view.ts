@@ -1,7 +1,6 @@
 import { createLogUpdate } from 'log-update';
 import { createColors } from 'picocolors';
-import { headline } from '../../../base/text/strings.ts';
-import { untrustedLine } from '../../../base/text/untrusted.ts';
+import { headline, untrustedLine } from '../../../base/text/strings.ts';
 import type { RunEvent } from '../../../engine/event.ts';
 import { emptyView, foldEvents, type View } from '../../../service/run-view.ts';
 import type { RunOpening, RunView } from '../reporter.ts';

@@ -1,5 +1,5 @@
 import type { createColors } from 'picocolors';
-import { untrustedLine } from '../../../base/text/untrusted.ts';
+import { untrustedLine } from '../../../base/text/strings.ts';
 import type { PlanSummary } from '../../../service/plan-summary.ts';
 import { columns as inColumns } from '../help.ts';
 import { shorten, wrap } from './fit.ts';

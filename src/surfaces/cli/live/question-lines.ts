@@ -1,6 +1,5 @@
 import stringWidth from 'string-width';
-import { shellWord } from '../../../base/text/strings.ts';
-import { untrustedLine } from '../../../base/text/untrusted.ts';
+import { shellWord, untrustedLine } from '../../../base/text/strings.ts';
 import type { Question } from '../../../engine/question.ts';
 import { shorten, wrap } from './fit.ts';
 import type { Colors, Marks } from './marks.ts';

@@ -3,7 +3,7 @@ import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
 import stringWidth from 'string-width';
 import { readMarkdown } from '../../../base/markdown/tree.ts';
-import { untrustedText } from '../../../base/text/untrusted.ts';
+import { untrustedText } from '../../../base/text/strings.ts';
 import { cell } from './fit.ts';
 import type { Colors } from './marks.ts';
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { problemLine, problemList, readAs } from './issue-words.ts';
+import { problemLine, problemList, readAs } from './primitives.ts';
 
 const step = z.union([
   z.string().min(1),
@@ -87,7 +87,7 @@ test('single issues of a schema get these words', () => {
   );
   expect(looking.sort()).toEqual([
     'base/config/config.ts',
-    'base/schema/issue-words.ts',
     'base/schema/judgements.ts',
+    'base/schema/primitives.ts',
   ]);
 });

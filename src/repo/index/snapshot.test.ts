@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useExampleShop } from '../../../test/example-shop.ts';
-import { createSnapshotCache, readSnapshot } from './git-snapshot.ts';
+import { createSnapshotCache, readSnapshot } from './snapshot.ts';
 
 const shop = useExampleShop();
 const odd = mkdtempSync(path.join(tmpdir(), 'charrette-odd-'));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { eligible } from '../../test/dialectic-fixtures.ts';
-import { stripAttribution } from './blind.ts';
+import { stripAttribution } from './ballots.ts';
 import { buildDialecticBallot } from './judge.ts';
 
 test('F-18 L-516 the ballot names no agent, in whatever case', () => {

@@ -299,6 +299,16 @@ test('without the record of the set-up, files that are as we write them go and o
   expect(JSON.parse(read('.codex/hooks.json'))).toEqual({});
 });
 
+test('an update takes out the hook that version 0.1.0 called before every tool', () => {
+  const former = {
+    hooks: [{ type: 'command', command: 'charrette hook pre-tool-use --host codex || true' }],
+  };
+  const settings = { hooks: { Stop: [{ hooks: [{ type: 'command', command: 'charrette hook stop' }] }] } };
+  const before = JSON.stringify({ hooks: { PreToolUse: [former, { command: 'mine' }] } });
+  const after = JSON.parse(addSettings(before, settings, 'x'));
+  expect(after).toEqual({ hooks: { PreToolUse: [{ command: 'mine' }], ...settings.hooks } });
+});
+
 test('whatever a settings file holds, adding twice is adding once and removing restores its values', () => {
   const [settings] = [...parts('gemini').shared.values()];
   if (settings === undefined) throw new Error('no settings');

@@ -34,8 +34,11 @@ function hooksIn(entry: unknown): unknown[] | undefined {
   return Array.isArray(hooks) ? hooks : undefined;
 }
 
+/** Hooks of version 0.1.0 that an update takes out. */
+const formerEvents = ['pre-tool-use'];
+
 /** `charrette hook EVENT`, whatever path the program has. */
-const call = new RegExp(`charrette["']?\\s+hook\\s+(?:${hookEvents.join('|')})\\b`);
+const call = new RegExp(`charrette["']?\\s+hook\\s+(?:${[...hookEvents, ...formerEvents].join('|')})\\b`);
 
 function isOwnHook(hook: unknown): boolean {
   const command = isRecord(hook) ? hook['command'] : undefined;
@@ -61,7 +64,10 @@ export function addSettings(text: string | undefined, settings: SharedSettings, 
   refuseOtherShapes(before, settings, source);
   for (const [key, value] of Object.entries(settings.base ?? {}))
     if (before[key] === undefined) result = set(result, [key], value);
-  for (const [event, wanted] of Object.entries(settings.hooks ?? {})) {
+  const { hooks = {} } = settings;
+  for (const event of eventsIn(before))
+    if (hooks[event] === undefined) result = dropOurs(result, event, source);
+  for (const [event, wanted] of Object.entries(hooks)) {
     const present = listAt(read(result, source), event);
     const ours = present.map(ownPart).filter((part) => part !== undefined);
     if (JSON.stringify(ours) === JSON.stringify(wanted)) continue;
@@ -112,7 +118,7 @@ function refuseOtherShapes(
 /** Takes our entries out again, and what would be left empty; everything else stays byte for byte. */
 export function removeSettings(text: string, settings: SharedSettings, source: string): string {
   let result = text;
-  for (const event of Object.keys(settings.hooks ?? {})) result = dropOurs(result, event, source);
+  for (const event of eventsIn(read(text, source))) result = dropOurs(result, event, source);
   if (isBlank(result, 'hooks')) result = set(result, ['hooks'], undefined);
   const known = serverOf(read(result, source));
   if (settings.server !== undefined && JSON.stringify(known) === JSON.stringify(settings.server)) {
@@ -170,6 +176,10 @@ function dropItem(text: string, path: (string | number)[], source: string): stri
   if (next !== undefined) return text.slice(0, item.offset) + text.slice(next.offset);
   const from = before === undefined ? item.offset : before.offset + before.length;
   return text.slice(0, from) + text.slice(item.offset + item.length);
+}
+
+function eventsIn({ hooks }: Record<string, unknown>): string[] {
+  return isRecord(hooks) ? Object.keys(hooks) : [];
 }
 
 function listAt(value: Record<string, unknown>, event: string): unknown[] {

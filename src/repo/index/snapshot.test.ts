@@ -50,6 +50,14 @@ test('an earlier commit has its own files and only its own history', async () =>
   expect(before.history).toHaveLength(9);
 });
 
+test('the commit at which a shallow clone is cut off is not said to have changed every file', async () => {
+  const clone = path.join(odd, 'shallow');
+  git('clone', '--quiet', '--depth=2', `file://${shop.directory}`, clone);
+  const { history } = await readSnapshot(clone);
+  expect(history.map(({ files }) => files.length > 0)).toEqual([true, false]);
+  expect(history[1]?.message).not.toBe('');
+});
+
 test('every file that is not read is named with its reason', async () => {
   const { files, skipped } = await readSnapshot(odd);
   expect(Object.fromEntries(skipped.map(({ path: name, reason }) => [name, reason]))).toEqual({

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { commitOf } from '../git/repository-facts.ts';
 import { type GitOptions, gitOutput, streamGit } from '../git/run-git.ts';
@@ -280,9 +282,18 @@ export async function readHistory(
     const text = await readGit(directory, ['log', '--no-walk=unsorted', ...format, '--stdin'], {
       input: `${missing.join('\n')}\n`,
     });
-    for (const entry of parseLog(text)) known.set(entry.id, entry);
+    const boundary = await shallowBoundary(directory);
+    // Where a shallow clone is cut off git calls every file new: what that commit changed is not known.
+    for (const entry of parseLog(text))
+      known.set(entry.id, boundary.has(entry.id) ? { ...entry, files: [] } : entry);
   }
   return ids.flatMap((id) => known.get(id) ?? []);
+}
+
+async function shallowBoundary(directory: string): Promise<Set<string>> {
+  const file = (await readGit(directory, ['rev-parse', '--git-path', 'shallow'])).trim();
+  const text = await readFile(resolve(directory, file), 'utf8').catch(() => '');
+  return new Set(text.split('\n'));
 }
 
 function parseLog(text: string): HistoryCommit[] {

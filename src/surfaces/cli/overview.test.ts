@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { runCommandLine } from '../../../test/support/run-command-line.ts';
 import { temporaryRepository } from '../../../test/temporary-repository.ts';
 import { agentLogin } from '../../agents/registry.ts';
@@ -56,6 +56,24 @@ test.each([
   declare({ mine: { protocol: 'exec', command: ['true'] } });
   record('20260101-000000-limits-4f2a90c1', workflow, status);
   expect((await overview()).next.command).toBe(command);
+});
+
+test('the doctor lists an agent once that is both declared and found', async () => {
+  const bin = path.join(root, 'bin');
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(path.join(bin, 'claude'), '#!/bin/sh\necho "1.2.3 (Claude Code)"\n', { mode: 0o755 });
+  mkdirSync(path.join(root, '.charrette'), { recursive: true });
+  const agents = { claude: { protocol: 'claude', model: 'opus' } };
+  writeFileSync(path.join(root, '.charrette', 'config.json'), JSON.stringify({ agents }));
+  vi.stubEnv('PATH', `${bin}${path.delimiter}${process.env['PATH']}`);
+  try {
+    const { exit, out } = await runCommandLine('doctor', '--json', '--cwd', root);
+    expect(exit).toBe(0);
+    const report = JSON.parse(out) as { agents: { id: string }[] };
+    expect(report.agents.filter(({ id }) => id === 'claude')).toHaveLength(1);
+  } finally {
+    vi.unstubAllEnvs();
+  }
 });
 
 test('without an agent that is logged in the doctor is next, and names how to log in', async () => {

@@ -12,6 +12,7 @@ const roles: Readonly<Record<string, string>> = {
   vote: 'vote',
   'plan-review': 'review',
   'code-review': 'review',
+  'change-review': 'review',
   explore: 'explore',
   'design-codebase-explorer': 'research',
   'design-internet-researcher': 'research',

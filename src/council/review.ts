@@ -183,19 +183,41 @@ export async function merge(
 ): Promise<ReviewItem[]> {
   const candidates = numberCandidates(raised);
   if (candidates.length === 1) return mergeCandidates(candidates, undefined, earlier).items;
-  const reply = await tryAuthor(council, author, {
-    key: round === 1 ? 'merge-findings' : `merge-${round}-findings`,
-    kind: 'merge-findings',
-    judgement: 'merge',
-    draft: (schema) => mergeFindingsPrompt({ findings: candidateText(candidates), schema }),
-    facts: { items: candidates },
-  });
-  const { items, refused } = mergeCandidates(candidates, reply.value, earlier);
+  const key = round === 1 ? 'merge-findings' : `merge-${round}-findings`;
+  const { items, refused } = mergeCandidates(
+    candidates,
+    await askMerge(council, author, candidates, { key }),
+    earlier,
+  );
   if (refused !== undefined) council.warn(`Findings were not merged: ${refused}. Each is kept separately.`);
   return items;
 }
 
-function candidateText(candidates: readonly Candidate[]): string {
+/** What a merge needs to know of a finding. */
+export type Mergeable = Pick<
+  Candidate,
+  'id' | 'title' | 'focusArea' | 'outOfScope' | 'concern' | 'suggestedRevision'
+>;
+
+/** Asks which findings mean the same; nothing when no usable answer came. */
+export async function askMerge(
+  council: Council,
+  author: Seat,
+  candidates: readonly Mergeable[],
+  { key = 'merge-findings', place }: { key?: string } & Pick<Question<'merge'>, 'place'> = {},
+): Promise<Merge | undefined> {
+  const reply = await tryAuthor(council, author, {
+    key,
+    kind: 'merge-findings',
+    judgement: 'merge',
+    draft: (schema) => mergeFindingsPrompt({ findings: candidateText(candidates), schema }),
+    facts: { items: candidates },
+    place,
+  });
+  return reply.value;
+}
+
+function candidateText(candidates: readonly Mergeable[]): string {
   return renderBlocks(
     candidates.map(({ id, title, focusArea, outOfScope, concern, suggestedRevision }) =>
       renderBlock(
@@ -241,7 +263,10 @@ export function mergeCandidates(
 }
 
 /** What is wrong with a merge answer as a partition; `undefined` when every id is in exactly one cluster. */
-export function partitionProblem(candidates: readonly Candidate[], { clusters }: Merge): string | undefined {
+export function partitionProblem(
+  candidates: readonly Pick<Candidate, 'id'>[],
+  { clusters }: Merge,
+): string | undefined {
   const known = new Set(candidates.map(({ id }) => id));
   const seen = new Set<string>();
   for (const id of clusters.flatMap(({ ids }) => ids)) {

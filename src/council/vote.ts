@@ -17,6 +17,8 @@ import type { Table } from './seating.ts';
 export type VoteTask = Pick<Question<'vote'>, 'facts' | 'place'> & {
   /** Whether the third vote exists. */
   exonerate: boolean;
+  /** How the ballot begins; default: that of a plan. */
+  intro?: string;
   /** Text that everyone has; its words give no one away. */
   neutral: string;
   draft: (seat: Seat, ballot: string, schema: JsonSchema, maximumEffort: boolean) => PromptDraft;
@@ -54,7 +56,7 @@ export function planVote({
 export async function vote(
   council: Council,
   { voters, author }: Pick<Table, 'voters' | 'author'>,
-  items: readonly ReviewItem[],
+  items: readonly BallotItem[],
   task: VoteTask,
   round = 1,
 ): Promise<Quorum> {
@@ -82,7 +84,7 @@ const adjudication = 'no voter answered: the planning agent decided alone (main-
 async function collect(
   council: Council,
   seats: readonly Seat[],
-  items: readonly ReviewItem[],
+  items: readonly BallotItem[],
   ballot: string,
   { exonerate, draft, place, facts }: VoteTask,
   prefix: string,
@@ -123,7 +125,12 @@ export type ReviewBallot = {
   proposers: Record<string, string>;
 };
 
+/** What a ballot says of an item. */
+export type BallotItem = Omit<ReviewItem, 'severity' | 'seats' | 'security'> & { severity: string };
+
 export type BallotOptions = {
+  /** How the ballot begins; default: that of a plan. */
+  intro?: string;
   /** Whether the third vote exists. */
   exonerate?: boolean;
   words?: readonly string[];
@@ -132,7 +139,7 @@ export type BallotOptions = {
 };
 
 /** L-633, L-634: `ballot.txt` with reviewers hidden behind letters. */
-export function buildReviewBallot(items: readonly ReviewItem[], options: BallotOptions = {}): ReviewBallot {
+export function buildReviewBallot(items: readonly BallotItem[], options: BallotOptions = {}): ReviewBallot {
   const { exonerate = true, words = attributionWords, neutral = '' } = options;
   const reviewers = [...new Set(items.flatMap((item) => item.proposers))];
   const labelOf = new Map(reviewers.map((reviewer, index) => [reviewer, `Reviewer ${letters(index)}`]));
@@ -153,7 +160,7 @@ export function buildReviewBallot(items: readonly ReviewItem[], options: BallotO
     return renderBlock(`${item.id}: ${tag}${clean(item.title)}`, fields, 'bullet');
   });
   return {
-    text: `${intro(exonerate)}\n${renderBlocks(blocks)}`,
+    text: `${options.intro ?? intro(exonerate)}\n${renderBlocks(blocks)}`,
     proposers: Object.fromEntries([...labelOf].map(([reviewer, label]) => [label, reviewer])),
   };
 }
@@ -166,7 +173,7 @@ const evidenceNotes: Record<EvidenceMark, string> = {
   unchecked: 'the citation was not checked',
 };
 
-function evidenceText({ citations, evidence }: ReviewItem): string {
+function evidenceText({ citations, evidence }: Pick<ReviewItem, 'citations' | 'evidence'>): string {
   const places = citations.map(
     ({ file, line, endLine }) => `${file}:${line}${endLine === null ? '' : `-${endLine}`}`,
   );

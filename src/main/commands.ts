@@ -21,6 +21,11 @@ export const commandGroups: readonly CommandGroup[] = [
         everyday: true,
         load: async () => (await import('../surfaces/cli/build.ts')).build,
       },
+      review: {
+        summary: 'Review a branch, uncommitted work, a plan or a document',
+        everyday: true,
+        load: async () => (await import('../surfaces/cli/review.ts')).command,
+      },
       run: {
         summary: 'Run a workflow file with any agents, durably',
         everyday: true,

@@ -79,6 +79,8 @@ const stanceParts = Object.keys(stances).map((stance) => `stance-${stance}`);
 /** Fixed parts of the prompts outside the feature pipeline, by task. */
 const otherTasks: Readonly<Record<string, readonly string[]>> = {
   build: ['role', 'content'],
+  'change-review': [...panel, 'scope', 'severity', 'findings', ...stanceParts],
+  'change-vote': [...panel, 'rules'],
   'code-review': ['role', 'content'],
   compare: [...panel, 'rules'],
   'contract-offer': ['role', 'content', 'anchors'],

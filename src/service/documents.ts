@@ -25,6 +25,7 @@ const resultDocuments: Readonly<Record<string, readonly ResultDocument[]>> = {
     ['Result', 'summary.md'],
     ['Outputs', 'outputs.json'],
   ],
+  review: [['Review', 'review.md']],
   compare: [['Comparison', 'comparison.md']],
   refine: [['Refinement', 'refine-report.md']],
 };

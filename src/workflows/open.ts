@@ -51,6 +51,7 @@ const workflows: Record<string, () => Promise<(...run: WorkflowStart<never>) => 
   design: async () => (await import('./design/design.ts')).design,
   'design-heavy': async () => (await import('./design/design.ts')).isolatedDesign,
   'design-review': async () => (await import('./design/design.ts')).reviewEdited,
+  review: async () => (await import('./review/review.ts')).review,
   compare: async () => (await import('./compare/compare.ts')).compare,
   'lite-plan': async () => (await import('./build/lite-plan.ts')).litePlan,
   'lite-execute': async () => (await import('./build/lite-execute.ts')).liteExecute,

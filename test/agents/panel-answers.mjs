@@ -114,11 +114,14 @@ export function panelAnswer(task, prompt, seat = 'seat', mode = 'plain') {
         ...(isQuiet ? [] : [finding()]),
       ],
     }),
+    'change-review': () => ({
+      findings: isQuiet ? [] : planted(prompt, seat),
+    }),
     'merge-findings': () => ({ clusters: ids(/ITEM_\d+/g).map((id) => ({ ids: [id], title: null })) }),
     vote: () => ({
       votes: ids(/(?:FINDING|OOS)_\d+/g).map((id) => ({
         id,
-        vote: mode !== 'refuses' && mode !== 'outside' && (id === 'FINDING_1' || rounds) ? 'YES' : 'NO',
+        vote: mode !== 'refuses' && mode !== 'outside' && (isAgreed(id) || rounds) ? 'YES' : 'NO',
         reason: 'checked',
       })),
     }),
@@ -147,6 +150,44 @@ export function panelAnswer(task, prompt, seat = 'seat', mode = 'plain') {
       reason: null,
     }),
   };
+
+  // The order of a review's ballot differs from run to run: there the titles count.
+  function isAgreed(id) {
+    if (!prompt.includes('# Review ballot')) return id === 'FINDING_1';
+    return prompt.includes(`### ${id}: `) && !prompt.includes(`### ${id}: secret`);
+  }
+
+  // Every added line of the change that says BUG is reported, with the words after it as its title.
+  function planted(text, from) {
+    let path = '';
+    let line = 0;
+    return text.split('\n').flatMap((each) => {
+      const [, file] = /^\+\+\+ b\/(.*)$/.exec(each) ?? [];
+      const [, start] = /^@@ -\S+ \+(\d+)/.exec(each) ?? [];
+      if (file !== undefined) path = file;
+      if (start !== undefined) line = Number(start) - 1;
+      if (start !== undefined || each.startsWith('-')) return [];
+      line += 1;
+      const [, title] = /^\+(?!\+\+).*BUG (.*)$/.exec(each) ?? [];
+      if (title === undefined) return [];
+      return [
+        {
+          title,
+          category: title.includes('secret') ? 'security' : 'correctness',
+          severity: 'major',
+          claim: `${title} (${from})`,
+          consequence: 'It goes wrong.',
+          path,
+          startLine: line,
+          endLine: line,
+          side: 'new',
+          quote: each.slice(1),
+          suggestion: null,
+          confidence: 75,
+        },
+      ];
+    });
+  }
 
   function finding() {
     return {
@@ -215,7 +256,7 @@ export function taskOf(prompt) {
   if (has('coveredByA')) return 'compare';
   if (has('clusters')) return 'merge-findings';
   if (has('votes')) return 'vote';
-  if (has('findings')) return 'plan-review';
+  if (has('findings')) return has('consequence') ? 'change-review' : 'plan-review';
   if (has('mermaid')) return 'diagram';
   if (has('contested')) return 'synthesis';
   if (has('resolutions')) return 'revise-plan';

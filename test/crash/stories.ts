@@ -85,6 +85,14 @@ export const stories: readonly Story[] = [
     command: ['refine', '--yes', 'a page for the tea shop'],
   },
   {
+    name: 'review',
+    files: numbers,
+    // In the project, and not committed.
+    nearby: { 'project/total.mjs': 'export const one = 1;\nexport const total = one; // BUG misses two\n' },
+    agents: { one: panel, two: panel },
+    command: ['review', '--uncommitted', '--yes'],
+  },
+  {
     name: 'design-quick',
     agents: { one: panel, two: panel },
     command: [

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isRecord } from '../safe-json.ts';
+import { changeReviewSchema } from './judgements/change-review.ts';
 import { defenceSchema, verdictSchema } from './judgements/debate.ts';
 import {
   branchFitSchema,
@@ -81,6 +82,7 @@ export const judgements = {
   verdict: verdictSchema,
   plan: planSchema,
   review: reviewSchema,
+  'change-review': changeReviewSchema,
   merge: mergeSchema,
   vote: voteSchema,
   revision: revisionSchema,

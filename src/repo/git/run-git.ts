@@ -57,6 +57,8 @@ export type GitOptions = {
   signal?: AbortSignal;
   /** Objects that a partial clone lacks are not fetched. */
   offline?: boolean;
+  /** A file to use as the index instead of the repository's own. */
+  index?: string;
   /** The environment to choose from; only the variables of the safelist are passed on. */
   environment?: NodeJS.ProcessEnv;
 };
@@ -247,7 +249,12 @@ export function splitNul(text: string): string[] {
   return text.split('\0').filter((part) => part !== '');
 }
 
-function gitEnvironment({ environment = process.env, offline, ceiling }: GitOptions): NodeJS.ProcessEnv {
+function gitEnvironment({
+  environment = process.env,
+  offline,
+  ceiling,
+  index,
+}: GitOptions): NodeJS.ProcessEnv {
   const passed = gitEnvironmentKeys.flatMap((key) => {
     const value = environment[key];
     return value === undefined ? [] : [[key, value] as const];
@@ -261,6 +268,7 @@ function gitEnvironment({ environment = process.env, offline, ceiling }: GitOpti
     GIT_EDITOR: 'true',
     ...(offline === true ? { GIT_NO_LAZY_FETCH: '1' } : {}),
     ...(ceiling === undefined ? {} : { GIT_CEILING_DIRECTORIES: ceiling }),
+    ...(index === undefined ? {} : { GIT_INDEX_FILE: index }),
   };
 }
 

@@ -1,4 +1,5 @@
-import { untrustedLine, visibleText } from '../../base/text/strings.ts';
+import { type Annotation, githubAnnotations, sarifOf } from '../../base/text/annotations.ts';
+import { untrustedLine } from '../../base/text/strings.ts';
 import type { RuleText } from '../rules/catalog.ts';
 import type { LintResult, PackageResult } from './engine.ts';
 import { fingerprint } from './lint-paths.ts';
@@ -61,81 +62,37 @@ function totals(result: LintResult, paint: Paint): string {
   return `${paint(gateStyle[result.gate], result.gate)}  ${result.packages.length} packages: ${count('PASS')} pass, ${count('REVIEW')} review, ${count('FAIL')} fail; ${errors} errors, ${warnings} warnings${inherited > 0 ? `, ${inherited} inherited` : ''}`;
 }
 
-const commands = { error: 'error', warning: 'warning', info: 'notice' } as const;
-
 /** Workflow commands that GitHub shows as annotations on the changed files. */
 export function renderGithub(result: LintResult): string {
-  return result.packages
-    .flatMap(({ path, findings }) =>
-      findings.map(({ severity, file, line, rule, message }) => {
-        const where = `file=${property(`${path}/${file}`)},line=${line},title=${property(rule)}`;
-        return `::${commands[severity]} ${where}::${data(message)}\n`;
-      }),
-    )
-    .join('');
-}
-
-function data(text: string): string {
-  return visibleText(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
-}
-
-function property(text: string): string {
-  return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+  return githubAnnotations(annotationsIn(result));
 }
 
 const levels = { error: 'error', warning: 'warning', info: 'note' } as const;
 
 /** SARIF 2.1.0, the rules that occur described in the tool. */
 export function toSarif(result: LintResult, rules: ReadonlyMap<string, RuleText>, version: string): unknown {
-  const used = [
-    ...new Set(result.packages.flatMap(({ findings }) => findings.map(({ rule }) => rule))),
-  ].sort();
-  const index = new Map(used.map((id, position) => [id, position]));
-  return {
-    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
-    version: '2.1.0',
-    runs: [
-      {
-        tool: {
-          driver: {
-            name: 'charrette skill lint',
-            version,
-            rules: used.map((id) => {
-              const rule = rules.get(id);
-              return {
-                id,
-                shortDescription: { text: rule?.summary ?? id },
-                fullDescription: { text: rule?.why ?? id },
-                help: { text: rule?.hint ?? '' },
-                defaultConfiguration: { level: levels[rule?.severity ?? 'info'] },
-              };
-            }),
-          },
-        },
-        results: result.packages.flatMap(({ path, name, findings }) =>
-          findings.map((finding) => ({
-            ruleId: finding.rule,
-            ruleIndex: index.get(finding.rule) ?? -1,
-            level: levels[finding.severity],
-            message: { text: finding.message },
-            locations: [
-              {
-                physicalLocation: {
-                  artifactLocation: { uri: toUri(path, finding.file) },
-                  region: { startLine: finding.line },
-                },
-              },
-            ],
-            partialFingerprints: { 'charrette/v1': fingerprint(name, finding) },
-          })),
-        ),
-      },
-    ],
-  };
+  return sarifOf(annotationsIn(result), {
+    name: 'charrette skill lint',
+    version,
+    rule(id) {
+      const rule = rules.get(id);
+      return {
+        id,
+        shortDescription: { text: rule?.summary ?? id },
+        fullDescription: { text: rule?.why ?? id },
+        help: { text: rule?.hint ?? '' },
+        defaultConfiguration: { level: levels[rule?.severity ?? 'info'] },
+      };
+    },
+  });
 }
 
-function toUri(path: string, file: string): string {
-  const joined = `${path.replaceAll('\\', '/').replace(/\/$/, '')}/${file}`;
-  const uri = joined.split('/').map(encodeURIComponent).join('/');
-  return joined.startsWith('/') ? `file://${uri}` : uri.replace(/^\.\//, '');
+function annotationsIn({ packages }: LintResult): Annotation[] {
+  return packages.flatMap(({ path, name, findings }) =>
+    findings.map((finding) => ({
+      ...finding,
+      file: `${path.replace(/[\\/]$/, '')}/${finding.file}`,
+      fingerprint: fingerprint(name, finding),
+    })),
+  );
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { type ExitCode, exitCodes } from '../../base/error-table.ts';
+import { type Annotation, githubAnnotations, sarifOf } from '../../base/text/annotations.ts';
 import { version } from '../../base/version.ts';
 import { checkPlan, type PlanFinding } from '../../service/checks.ts';
 import type { CommandSpec } from '../../service/command.ts';
@@ -78,58 +79,28 @@ export function inForm(form: string, report: unknown, findings: readonly PlanFin
 
 /** SARIF 2.1.0. */
 export function planSarif(findings: readonly PlanFinding[]): unknown {
-  const used = [...new Set(findings.map(({ check }) => check))].sort();
-  return {
-    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
-    version: '2.1.0',
-    runs: [
-      {
-        tool: {
-          driver: {
-            name: 'charrette plan check',
-            version,
-            rules: used.map((check) => ({ id: `plan-${check}`, shortDescription: { text: checks[check] } })),
-          },
-        },
-        results: findings.map(({ check, subject, severity, message, file, line }) => ({
-          ruleId: `plan-${check}`,
-          ruleIndex: used.indexOf(check),
-          level: severity,
-          message: { text: message },
-          locations: [
-            {
-              physicalLocation: {
-                artifactLocation: { uri: file.split(path.sep).map(encodeURIComponent).join('/') },
-                region: { startLine: line },
-              },
-            },
-          ],
-          partialFingerprints: { 'charrette/v1': fingerprint(check, subject) },
-        })),
-      },
-    ],
-  };
+  return sarifOf(findings.map(annotationOf), {
+    name: 'charrette plan check',
+    version,
+    rule: (id) => ({
+      id,
+      shortDescription: { text: checks[id.slice(prefix.length) as keyof typeof checks] },
+    }),
+  });
 }
 
 /** Annotations as GitHub's runner reads them from the output of a step. */
 export function planAnnotations(findings: readonly PlanFinding[]): string {
-  return findings
-    .map(({ check, severity, message, file, line }) => {
-      const where = `file=${property(file)},line=${line},title=${property(`plan-${check}`)}`;
-      return `::${severity} ${where}::${data(message)}\n`;
-    })
-    .join('');
+  return githubAnnotations(findings.map(annotationOf));
 }
 
-function fingerprint(check: string, subject: string): string {
-  return createHash('sha256').update(`${check}\0${subject}`).digest('hex').slice(0, 32);
-}
+const prefix = 'plan-';
 
-/** What agents wrote must not end the annotation or begin another. */
-function data(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
-}
-
-function property(text: string): string {
-  return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+function annotationOf({ check, subject, file, ...finding }: PlanFinding): Annotation {
+  return {
+    ...finding,
+    rule: `${prefix}${check}`,
+    file: file.split(path.sep).join('/'),
+    fingerprint: createHash('sha256').update(`${check}\0${subject}`).digest('hex').slice(0, 32),
+  };
 }

@@ -11,7 +11,7 @@ import type { DesignInputs } from './inputs.ts';
 import { guardTree, noteSeen } from './tree.ts';
 
 /** A council that designs: it prints the lines of the steps, watches the working tree and keeps to a budget. */
-export class Desk extends CouncilRun<DesignInputs> {
+export class Desk<Inputs extends DesignInputs = DesignInputs> extends CouncilRun<Inputs> {
   readonly warnings: string[] = [];
   /** L-429: calls since the last check of the tree. */
   #called: string[] = [];
@@ -83,6 +83,9 @@ export class Desk extends CouncilRun<DesignInputs> {
     });
   }
 
+  /** The command that starts such a run. */
+  protected readonly command: string = 'design';
+
   protected override get agentSeconds(): number | undefined {
     return this.inputs.agentSeconds;
   }
@@ -120,7 +123,7 @@ export class Desk extends CouncilRun<DesignInputs> {
     throw new CharretteError({
       code: 'budget-used-up',
       message: `Stopped at step ${phase}: the budget is used up.`,
-      fix: `Start again with a higher limit: \`charrette design --from-run ${this.context.live.directory.id} --max-${maxTokens === undefined ? 'usd' : 'tokens'} N "…"\` reuses every finished answer.`,
+      fix: `Start again with a higher limit: \`charrette ${this.command} --from-run ${this.context.live.directory.id} --max-${maxTokens === undefined ? 'usd' : 'tokens'} N${this.command === 'design' ? ' "…"' : ''}\` reuses every finished answer.`,
     });
   }
 

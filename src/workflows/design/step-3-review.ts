@@ -118,7 +118,7 @@ function nothingToVoteOn(raised: readonly RaisedFinding[]): boolean {
 const groundingSeat = 'grounding';
 
 /** L-022, L-581: a plan without any review is not reviewed; what failed is asked again when the run is resumed. */
-function unreviewed(asked: number): CharretteError {
+export function unreviewed(asked: number): CharretteError {
   return new CharretteError({
     code: 'no-reviews',
     message: `No reviewer answered (${asked} asked).`,
@@ -199,7 +199,7 @@ async function decide(
 }
 
 /** Announced voters without a vote, and votes of fewer families than were announced. */
-function noteVoters(desk: Desk, table: SeatedTable, { eligible, absent }: Round['quorum']): void {
+export function noteVoters(desk: Desk, table: SeatedTable, { eligible, absent }: Round['quorum']): void {
   noteAbsent(desk, table, 'vote');
   for (const { label, planned } of table.voters) {
     const failure = absent.find((ballot) => ballot.label === label)?.failure;

@@ -11,6 +11,7 @@ import type { Page } from './plan-summary.ts';
 const documents: Readonly<Record<string, readonly string[]>> = {
   // A design ends with a summary; the whole plan is shown when its data cannot be read.
   design: ['plan.txt'],
+  review: ['review.md'],
   compare: ['comparison.md'],
   'lite-plan': ['execution-summary.md', 'plan.json'],
   'lite-execute': ['execution-summary.md'],

@@ -1,0 +1,100 @@
+import { thisWorld } from '../agents/settings.ts';
+import { CharretteError } from '../base/errors.ts';
+import { counted } from '../base/text/strings.ts';
+import type { NewRun } from '../workflows/create-run.ts';
+import { depths, estimateOf } from '../workflows/design/depth.ts';
+import { prepareDesign } from '../workflows/design/prepare.ts';
+import { readBaseline } from '../workflows/review/baseline.ts';
+import type { ReviewInputs } from '../workflows/review/inputs.ts';
+import {
+  type Frozen,
+  freeze,
+  partsOf,
+  resolveSubject,
+  type SubjectRequest,
+} from '../workflows/review/subject.ts';
+import { agentNames, rosterOf } from '../workflows/roster.ts';
+import { findRun, type Project, settingsOf } from './project.ts';
+
+export const reviewDepths = {
+  solo: depths.solo,
+  light: { panel: 'pair', quick: true, sketches: 0, dialectic: 'off' },
+  regular: { panel: 'diagonal', quick: false, sketches: 0, dialectic: 'off' },
+} as const;
+
+/** A review as a user or a program asks for it. */
+export type ReviewRequest = Omit<SubjectRequest, 'mainBranch' | 'remote'> & {
+  depth?: keyof typeof reviewDepths;
+  agents?: string;
+  maxTokens?: number;
+  maxUsd?: number;
+  failOn?: ReviewInputs['failOn'];
+  acceptDegraded?: boolean;
+  fromRun?: string;
+  consented?: boolean;
+};
+
+/** `frozen`: what would be reviewed at this moment; without files there is nothing to review. */
+export type PreparedReview = NewRun & { inputs: ReviewInputs; frozen: Frozen; warnings: string[] };
+
+/** Settles everything that a review needs to know before it starts; throws what keeps it from starting. */
+export async function prepareReview(project: Project, request: ReviewRequest): Promise<PreparedReview> {
+  const { depth = 'light', agents, maxTokens, maxUsd, failOn = 'major', acceptDegraded, fromRun } = request;
+  const config = await settingsOf(project);
+  const { git = {} } = config;
+  const subject = await resolveSubject(project.project, { ...git, ...request });
+  const roster = rosterOf(config, thisWorld(), agentNames(agents)).filter(
+    ({ protocol }) => protocol !== 'static',
+  );
+  if (roster.length === 0)
+    throw new CharretteError({
+      code: 'agent-not-found',
+      message: 'No agent is here that could review; rules alone do not judge code.',
+      fix: 'Run `charrette doctor` for the agents it found. `charrette plan check FILE` checks a plan without any agent.',
+    });
+  const { inputs, warnings } = await prepareDesign({
+    feature: subject.title,
+    project: project.project,
+    cwd: project.cwd,
+    flags: {
+      ...{ auto: true, branch: false, agents: roster.map(({ id }) => id).join(',') },
+      ...(depth === 'solo' ? { depth } : {}),
+      ...(maxTokens === undefined ? {} : { maxTokens }),
+      ...(maxUsd === undefined ? {} : { maxUsd }),
+      ...(acceptDegraded === undefined ? {} : { acceptDegraded }),
+    },
+    world: thisWorld(),
+    configFile: project.configFile,
+    consented: request.consented === true,
+    interactive: false,
+    fromRun: fromRun === undefined ? undefined : (await findRun(project, fromRun)).id,
+    chooseDepth: async (proposal) => proposal.depth,
+  });
+  const frozen = await freeze(project.project, subject);
+  const shape = reviewDepths[depth];
+  const characters = frozen.files.reduce((sum, { patch }) => sum + patch.length, 0);
+  const estimate = estimateOf(shape, characters, inputs.roster, inputs.prices);
+  const parts = Math.max(1, partsOf(frozen.files).length);
+  return {
+    workflow: 'review',
+    title: `review ${subject.title}`,
+    baseCommit: subject.base,
+    inputs: {
+      ...withoutTree(inputs),
+      ...shape,
+      ...{ subject, failOn, known: await readBaseline(project.project), baseCommit: subject.head },
+      estimate: { ...estimate, calls: estimate.calls * parts },
+    },
+    frozen,
+    warnings:
+      parts === 1 ? warnings : [...warnings, `A large change: ${counted(parts, 'part')} for every reviewer.`],
+  };
+}
+
+/** Reviewers read a checkout of their own, so the user's tree is not watched: it may change meanwhile. */
+function withoutTree<Inputs extends { entry?: unknown }>({
+  entry: _,
+  ...inputs
+}: Inputs): Omit<Inputs, 'entry'> {
+  return inputs;
+}

@@ -1,0 +1,140 @@
+import type { Annotation } from '../../base/text/annotations.ts';
+import { counted, joinTruncated, trimEndChars } from '../../base/text/strings.ts';
+import type { ReviewInputs } from './inputs.ts';
+import type { LeftOut, Subject } from './subject.ts';
+import { failing, isOpen, isStanding, type ReviewFinding } from './verdict.ts';
+
+/** review.json: everything that the other forms of a result are made from. */
+export type ReviewFile = {
+  schemaVersion: 1;
+  run: string;
+  subject: Omit<Subject, 'document'>;
+  failOn: ReviewInputs['failOn'];
+  rule: string;
+  reviewers: string[];
+  reviewed: { path: string; digest: string }[];
+  leftOut: LeftOut[];
+  findings: ReviewFinding[];
+};
+
+/** R-008: findings that are written out; the rest are rows of a table. */
+const mostInline = 10;
+
+const order = ['blocking', 'major', 'minor', 'nit'] as const;
+
+/** The worst first. */
+function inOrder(findings: readonly ReviewFinding[]): ReviewFinding[] {
+  return [...findings].sort(
+    (a, b) =>
+      order.indexOf(a.severity) - order.indexOf(b.severity) ||
+      b.confidence - a.confidence ||
+      (a.fingerprint < b.fingerprint ? -1 : 1),
+  );
+}
+
+/** review.md: quiet, with the verdict and the list of what to do last. */
+export function renderReview(file: ReviewFile): string {
+  const { subject, findings, reviewed, leftOut, reviewers, rule, failOn } = file;
+  const open = inOrder(findings.filter(isOpen));
+  const before = inOrder(findings.filter((finding) => isStanding(finding) && finding.preExisting));
+  const inline = open.slice(0, mostInline);
+  const more = [
+    ...open.slice(mostInline),
+    ...inOrder(findings.filter((each) => isStanding(each) && each.severity === 'nit' && !each.preExisting)),
+  ];
+  const count = (wanted: (finding: ReviewFinding) => boolean) => findings.filter(wanted).length;
+  const others = [
+    [count(({ known }) => known !== undefined), 'known from the baseline'],
+    [count(({ verdict, known }) => verdict === 'unconfirmed' && known === undefined), 'unconfirmed'],
+    [count(({ verdict, known }) => verdict === 'rejected' && known === undefined), 'rejected by the vote'],
+  ] as const;
+  const counts = others.filter(([number]) => number > 0).map(([number, what]) => `${number} ${what}`);
+  return [
+    `# Review: ${subject.title}`,
+    '',
+    `${counted(reviewed.length, 'file')} at ${subject.head.slice(0, 12)}, by ${reviewers.join(', ')}. Rule: ${trimEndChars(rule, '.')}.`,
+    ...(leftOut.length === 0
+      ? []
+      : [
+          '',
+          `Not reviewed: ${joinTruncated(
+            leftOut.map(({ path, reason }) => `${path} (${reason})`),
+            20,
+          )}.`,
+        ]),
+    ...inline.flatMap(written),
+    ...(more.length === 0 ? [] : ['', '## Further findings', '', ...rows(more)]),
+    ...(before.length === 0 ? [] : ['', '## In code that the change does not touch', '', ...rows(before)]),
+    ...(counts.length === 0 ? [] : ['', `Not listed: ${counts.join(', ')}; all are in review.json.`]),
+    '',
+    '## Verdict',
+    '',
+    verdictLine(open, failing(findings, failOn).length, failOn),
+    ...(inline.length === 0
+      ? []
+      : ['', ...inline.map((finding, index) => `${index + 1}. ${placeOf(finding)}: ${finding.title}`)]),
+    '',
+  ].join('\n');
+}
+
+function verdictLine(open: readonly ReviewFinding[], failed: number, failOn: string): string {
+  if (open.length === 0) return 'Nothing found.';
+  return `${counted(open.length, 'finding')}, ${failed} at or above \`${failOn}\`.`;
+}
+
+function placeOf({ path, startLine, endLine, side, evidence }: ReviewFinding): string {
+  const lines = endLine > startLine ? `${startLine}-${endLine}` : `${startLine}`;
+  const note = evidence === 'unanchored' ? ', place not found' : side === 'old' ? ', deleted' : '';
+  return `${path}:${lines}${note}`;
+}
+
+function written(finding: ReviewFinding): string[] {
+  const { id, severity, category, title, claim, consequence, quote, suggestion, votes, verdict, sources } =
+    finding;
+  const said = [...new Set(sources.map((source) => source.severity))];
+  const differs = said.length > 1 ? ` (reviewers said ${said.join(', ')})` : '';
+  const voted = votes.yes + votes.no === 0 ? '' : `, ${votes.yes} YES, ${votes.no} NO`;
+  return [
+    '',
+    `## ${severity}: ${title}`,
+    '',
+    `${placeOf(finding)} — ${category}${differs}, ${counted(sources.length, 'reviewer')}${voted}${verdict === 'disputed' ? ', disputed: a finding about security is not outvoted' : ''} [${id}]`,
+    '',
+    ...fenced(quote),
+    '',
+    claim,
+    '',
+    consequence,
+    ...(suggestion === null ? [] : ['', 'Suggested:', '', ...fenced(suggestion)]),
+  ];
+}
+
+function fenced(text: string): string[] {
+  const marks = '`'.repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)));
+  return [marks, text, marks];
+}
+
+function rows(findings: readonly ReviewFinding[]): string[] {
+  const cell = (text: string) => text.replace(/[\\|]/g, '\\$&');
+  return [
+    '| Severity | Place | Finding | Id |',
+    '|---|---|---|---|',
+    ...findings.map(
+      (each) => `| ${each.severity} | ${cell(placeOf(each))} | ${cell(each.title)} | ${each.id} |`,
+    ),
+  ];
+}
+
+const levels = { blocking: 'error', major: 'error', minor: 'warning', nit: 'info' } as const;
+
+/** Findings for programs that mark lines: those that stand, none of them known. */
+export function annotationsOf({ findings }: ReviewFile): Annotation[] {
+  return inOrder(findings.filter((finding) => isOpen(finding))).map((finding) => ({
+    rule: `review-${finding.category}`,
+    severity: levels[finding.severity],
+    file: finding.path,
+    line: finding.startLine,
+    message: `${finding.title}: ${finding.claim} ${finding.consequence}`,
+    fingerprint: finding.fingerprint,
+  }));
+}

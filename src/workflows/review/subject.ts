@@ -1,0 +1,201 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { CharretteError } from '../../base/errors.ts';
+import { readTextFile } from '../../base/files/bounded.ts';
+import { looksLikePlan } from '../../plan/grounding/subject.ts';
+import { detectMainBranch } from '../../repo/git/branches.ts';
+import { commitOfTree, hunksOf, patchesBetween } from '../../repo/git/patch.ts';
+import { commitOf, currentBranch, topLevel } from '../../repo/git/repository-facts.ts';
+import { gitOutput, runGit } from '../../repo/git/run-git.ts';
+import { openIndex } from '../../repo/index/repository-index.ts';
+import { type SkippedFile, skipByPath } from '../../repo/index/snapshot.ts';
+
+/** What is asked to be reviewed; `words` are the arguments of the command. */
+export type SubjectRequest = {
+  words: readonly string[];
+  base?: string | undefined;
+  commits?: string | undefined;
+  staged?: boolean | undefined;
+  uncommitted?: boolean | undefined;
+  mainBranch?: string | undefined;
+  remote?: string | undefined;
+};
+
+/** R-002: what is reviewed, by names that do not move. */
+export type Subject = {
+  kind: 'branch' | 'commits' | 'staged' | 'uncommitted' | 'plan' | 'doc';
+  /** For people: `branch x against main`. */
+  title: string;
+  base: string;
+  head: string;
+  /** The branch whose tip is `head`. */
+  branch?: string;
+  /** A plan or document with its text; the path starts at the project. */
+  document?: { path: string; text: string };
+};
+
+/** Finds what is asked for; throws when it does not exist. */
+export async function resolveSubject(project: string, request: SubjectRequest): Promise<Subject> {
+  const { words, staged, uncommitted, commits } = request;
+  const [first, second] = words;
+  const range = commits ?? (first?.includes('..') === true ? first : undefined);
+  if (
+    [staged === true, uncommitted === true, commits !== undefined, first !== undefined].filter(Boolean)
+      .length > 1
+  )
+    throw new CharretteError({
+      code: 'usage',
+      message: 'More than one thing to review was named.',
+      fix: 'Name one: `charrette review`, `review BRANCH`, `review A..B`, `review FILE`, --staged or --uncommitted.',
+    });
+  if (staged === true || uncommitted === true)
+    return ofTree(project, staged === true ? 'staged' : 'uncommitted');
+  if (range !== undefined) return ofRange(project, range);
+  if (first === 'plan' || first === 'doc')
+    return ofDocument(project, second ?? missing(`a file after ${first}`), first);
+  if (first === 'branch') return ofBranch(project, second, request);
+  if (first === undefined) return ofBranch(project, undefined, request);
+  if ((await commitOf(project, first)) !== undefined) return ofBranch(project, first, request);
+  return ofDocument(project, first);
+}
+
+async function ofBranch(
+  project: string,
+  name: string | undefined,
+  request: SubjectRequest,
+): Promise<Subject> {
+  const { remote = 'origin' } = request;
+  const branch = name ?? (await currentBranch(project));
+  const head = await requireCommit(project, name ?? 'HEAD');
+  const main = request.base ?? request.mainBranch ?? (await detectMainBranch(project, remote));
+  const onto =
+    request.base === undefined
+      ? ((await commitOf(project, main)) ?? (await requireCommit(project, `${remote}/${main}`)))
+      : await requireCommit(project, main);
+  const base = (await runGit(project, ['merge-base', onto, head])).stdout.trim();
+  if (base === '') throw missingThing(`a common commit of ${name ?? 'HEAD'} and ${main}`);
+  return {
+    kind: 'branch',
+    title: `${branch ?? head.slice(0, 12)} against ${main}`,
+    ...{ base, head },
+    ...(branch === undefined ? {} : { branch }),
+  };
+}
+
+async function ofRange(project: string, range: string): Promise<Subject> {
+  const [, from = '', to = ''] = /^(.*?)\.{2,3}(.*)$/.exec(range) ?? [];
+  const head = await requireCommit(project, to === '' ? 'HEAD' : to);
+  const base = await requireCommit(project, from === '' ? 'HEAD' : from);
+  return { kind: 'commits', title: `commits ${range}`, base, head };
+}
+
+async function ofTree(project: string, kind: 'staged' | 'uncommitted'): Promise<Subject> {
+  const base = await requireCommit(project, 'HEAD');
+  return { kind, title: `${kind} changes`, base, head: await commitOfTree(project, kind, base) };
+}
+
+async function ofDocument(project: string, name: string, kind?: 'plan' | 'doc'): Promise<Subject> {
+  const file = path.resolve(project, name);
+  const text = await readTextFile(file, 1024 * 1024).catch(() => undefined);
+  if (text === undefined) throw missingThing(`${name}: no branch, commit or text file of that name`);
+  const head = await requireCommit(project, 'HEAD');
+  const settled = kind ?? (looksLikePlan(text) ? 'plan' : 'doc');
+  const place = path.relative(project, file).split(path.sep).join('/');
+  return {
+    kind: settled,
+    title: `${settled === 'plan' ? 'plan' : 'document'} ${place}`,
+    ...{ base: head, head, document: { path: place, text } },
+  };
+}
+
+async function requireCommit(project: string, revision: string): Promise<string> {
+  const commit = await commitOf(project, revision);
+  if (commit !== undefined) return commit;
+  // What is no repository at all has an error of its own.
+  await topLevel(project);
+  throw missingThing(`the commit ${revision}`);
+}
+
+function missingThing(what: string): CharretteError {
+  return new CharretteError({
+    code: 'not-found',
+    message: `There is nothing to review: ${what} does not exist.`,
+  });
+}
+
+function missing(what: string): never {
+  throw new CharretteError({ code: 'usage', message: `\`review\` needs ${what}.` });
+}
+
+/** A changed file that is reviewed. The digest names the exact patch. */
+export type SubjectFile = { path: string; oldPath: string; patch: string; digest: string };
+
+/** R-001: a changed file that nobody reviews, and why. */
+export type LeftOut = {
+  path: string;
+  reason: SkippedFile['reason'] | 'no changed text' | 'change too large';
+};
+
+export type Frozen = { files: SubjectFile[]; leftOut: LeftOut[]; about: string };
+
+const limits = { fileCharacters: 200_000, allCharacters: 2_000_000, partCharacters: 100_000 } as const;
+
+/** R-001, R-002: everything that reviewers get to see of the subject, at one moment. */
+export async function freeze(project: string, { base, head, title, document }: Subject): Promise<Frozen> {
+  if (document !== undefined) {
+    const { path: name, text } = document;
+    const file = { path: name, oldPath: name, patch: text, digest: digestOf(text) };
+    return { files: [file], leftOut: [], about: title };
+  }
+  const { snapshot } = await openIndex(project, head);
+  const skipped = new Map(snapshot.skipped.map(({ path: name, reason }) => [name, reason]));
+  const frozen: Frozen = {
+    files: [],
+    leftOut: [],
+    about: `${title}\n${await messages(project, base, head)}`,
+  };
+  let total = 0;
+  for (const { path: name, oldPath, text } of await patchesBetween(project, base, head)) {
+    const reason = skipped.get(name) ?? skipByPath(name, 0) ?? unreadable(text, total);
+    if (reason !== undefined) frozen.leftOut.push({ path: name, reason });
+    else {
+      total += text.length;
+      frozen.files.push({ path: name, oldPath, patch: text, digest: digestOf(text) });
+    }
+  }
+  return frozen;
+}
+
+function unreadable(patch: string, before: number): LeftOut['reason'] | undefined {
+  if (/^(?:Binary files .* differ|GIT binary patch)$/m.test(patch.split(/^@@ /m)[0] ?? '')) return 'binary';
+  if (hunksOf(patch).length === 0) return 'no changed text';
+  const isLarge = patch.length > limits.fileCharacters || before + patch.length > limits.allCharacters;
+  return isLarge ? 'change too large' : undefined;
+}
+
+async function messages(project: string, base: string, head: string): Promise<string> {
+  const words = ['log', '--no-merges', '--max-count=50', '--format=%B', `${base}..${head}`];
+  return (await gitOutput(project, words)).trim().slice(0, 20_000);
+}
+
+/** A large change is reviewed in parts of whole files. */
+export function partsOf(
+  files: readonly SubjectFile[],
+  most: number = limits.partCharacters,
+): SubjectFile[][] {
+  const parts: SubjectFile[][] = [];
+  let size = Number.POSITIVE_INFINITY;
+  for (const file of files) {
+    size += file.patch.length;
+    if (size > most) {
+      parts.push([]);
+      size = file.patch.length;
+    }
+    parts.at(-1)?.push(file);
+  }
+  return parts;
+}
+
+function digestOf(text: string): string {
+  return `sha256:${createHash('sha256').update(text).digest('hex')}`;
+}

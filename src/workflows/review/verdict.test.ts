@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest';
+import type { Seat } from '../../council/council.ts';
+import { quorumOf } from '../../council/vote.ts';
+import type { Merged } from './findings.ts';
+import { renderReview } from './report.ts';
+import { decide, failing, type ReviewFinding, withoutVote } from './verdict.ts';
+
+const merged = (more: Partial<Merged> = {}): Merged => ({
+  ...{ id: 'FINDING_1', fingerprint: `${'0'.repeat(16)}-${'0'.repeat(8)}`, security: false },
+  ...{ title: 'Starts at one', category: 'correctness', severity: 'major', confidence: 80 },
+  ...{ claim: 'The sum begins with 1.', consequence: 'Totals are wrong.', suggestion: null },
+  ...{ path: 'src/sum.ts', startLine: 2, endLine: 2, side: 'new', quote: 'let total = 1;', symbol: 'sum' },
+  ...{ evidence: 'found', preExisting: false },
+  sources: [{ reviewer: 'One-Generic', agent: 'one', severity: 'major', title: 't', claim: 'c' }],
+  ...more,
+});
+
+const seats: Seat[] = ['one', 'two', 'three'].map((agent) => ({ id: agent, label: agent, agents: [agent] }));
+
+function verdictOf(finding: Merged, votes: Record<string, 'YES' | 'NO'>, voters = seats): string | undefined {
+  const ballots = Object.entries(votes).map(([label, vote]) => ({
+    label,
+    votes: { [finding.id]: { vote, reason: 'r' } },
+  }));
+  return decide([finding], quorumOf(ballots), voters).findings[0]?.verdict;
+}
+
+test('R-007 a finding is accepted by the votes of the panel', () => {
+  expect(verdictOf(merged(), { one: 'YES', two: 'YES', three: 'NO' })).toBe('accepted');
+  expect(verdictOf(merged(), { one: 'NO', two: 'YES', three: 'NO' })).toBe('unconfirmed');
+  expect(verdictOf(merged(), { one: 'NO', two: 'NO', three: 'NO' })).toBe('rejected');
+});
+
+test('R-007 nobody passes a finding of their own alone while others vote', () => {
+  const twice: Seat[] = [
+    { id: 'a', label: 'a', agents: ['one'] },
+    { id: 'b', label: 'b', agents: ['one'] },
+    { id: 'c', label: 'c', agents: ['two'] },
+  ];
+  expect(verdictOf(merged(), { a: 'YES', b: 'YES', c: 'NO' }, twice)).toBe('unconfirmed');
+  const both = merged({ sources: [...merged().sources, { ...merged().sources[0], agent: 'two' } as never] });
+  expect(verdictOf(both, { a: 'YES', b: 'YES', c: 'NO' }, twice)).toBe('accepted');
+  expect(verdictOf(merged(), { a: 'YES', b: 'YES' }, twice)).toBe('accepted');
+});
+
+test('R-007 a severe finding about security with evidence is disputed, never outvoted', () => {
+  const no = { one: 'NO', two: 'NO', three: 'NO' } as const;
+  expect(verdictOf(merged({ security: true }), no)).toBe('disputed');
+  expect(verdictOf(merged({ security: true, evidence: 'unanchored' }), no)).toBe('rejected');
+  expect(verdictOf(merged({ security: true, severity: 'minor' }), no)).toBe('rejected');
+});
+
+test('R-007 of one agent alone only what it quoted rightly is accepted, and the rule says so', () => {
+  const { findings, rule } = withoutVote([merged(), merged({ evidence: 'unanchored' })]);
+  expect(findings.map(({ verdict }) => verdict)).toEqual(['accepted', 'unconfirmed']);
+  expect(rule).toContain('nobody voted');
+});
+
+const standing = (more: Partial<ReviewFinding> = {}): ReviewFinding => ({
+  ...merged(),
+  ...{ votes: { yes: 2, no: 0, missing: 0 }, verdict: 'accepted' },
+  ...more,
+});
+
+test('R-010 the bar counts open findings alone', () => {
+  const count = (finding: Partial<ReviewFinding>, bar: Parameters<typeof failing>[1]) =>
+    failing([standing(finding)], bar).length;
+  expect(count({}, 'major')).toBe(1);
+  expect(count({}, 'blocking')).toBe(0);
+  expect(count({ severity: 'minor' }, 'major')).toBe(0);
+  expect(count({ severity: 'minor' }, 'any')).toBe(1);
+  expect(count({ severity: 'blocking' }, 'never')).toBe(0);
+  expect(count({ verdict: 'disputed' }, 'major')).toBe(1);
+  expect(count({ known: 'wont-fix' }, 'major')).toBe(0);
+  expect(count({ preExisting: true }, 'major')).toBe(0);
+  expect(count({ verdict: 'unconfirmed' }, 'major')).toBe(0);
+});
+
+test('R-008 a report writes out ten findings, the rest are rows, and the verdict comes last', () => {
+  const many = Array.from({ length: 13 }, (_, at) =>
+    standing({ id: `FINDING_${at + 1}`, title: `Defect ${at}` }),
+  );
+  const text = renderReview({
+    ...{ schemaVersion: 1, run: 'r', failOn: 'major', rule: 'one rule.', reviewers: ['One'] },
+    subject: { kind: 'branch', title: 'topic against main', base: 'b', head: 'abcdef' },
+    reviewed: [{ path: 'src/sum.ts', digest: '' }],
+    leftOut: [{ path: 'yarn.lock', reason: 'lock file' }],
+    findings: [
+      ...many,
+      standing({ severity: 'nit', title: 'A | nit' }),
+      standing({ preExisting: true, title: 'Older' }),
+      standing({ known: 'accepted', title: 'Dismissed' }),
+      standing({ verdict: 'rejected', title: 'Nonsense' }),
+    ],
+  });
+  expect(text.match(/^## major: /gm)).toHaveLength(10);
+  const [, table = ''] = text.split('## Further findings');
+  expect(table.match(/^\| major /gm)).toHaveLength(4);
+  expect(table).toContain('| nit | src/sum.ts:2 | A \\| nit |');
+  expect(text).toContain('## In code that the change does not touch');
+  expect(text).toContain('Not listed: 1 known from the baseline, 1 rejected by the vote');
+  expect(text).not.toMatch(/Dismissed|Nonsense/);
+  expect(text).toContain('Not reviewed: yarn.lock (lock file).');
+  expect(text.split('## Verdict')[1]?.trim()).toMatch(
+    /^13 findings, 13 at or above `major`\.\n\n1\. .*\n(?:.*\n)*10\. .*$/,
+  );
+});

@@ -2,7 +2,7 @@ import { thisWorld } from '../agents/settings.ts';
 import { CharretteError } from '../base/errors.ts';
 import { counted } from '../base/text/strings.ts';
 import type { NewRun } from '../workflows/create-run.ts';
-import { depths, estimateOf } from '../workflows/design/depth.ts';
+import { estimateOf } from '../workflows/design/depth.ts';
 import { prepareDesign } from '../workflows/design/prepare.ts';
 import { readBaseline } from '../workflows/review/baseline.ts';
 import type { ReviewInputs } from '../workflows/review/inputs.ts';
@@ -16,15 +16,14 @@ import {
 import { agentNames, rosterOf } from '../workflows/roster.ts';
 import { findRun, type Project, settingsOf } from './project.ts';
 
-export const reviewDepths = {
-  solo: depths.solo,
-  light: { panel: 'pair', quick: true, sketches: 0, dialectic: 'off' },
-  regular: { panel: 'diagonal', quick: false, sketches: 0, dialectic: 'off' },
-} as const;
+/** The panel of each depth. */
+export const reviewDepths = { solo: 'solo', light: 'pair', regular: 'diagonal' } as const;
 
 /** A review as a user or a program asks for it. */
 export type ReviewRequest = Omit<SubjectRequest, 'mainBranch' | 'remote'> & {
   depth?: keyof typeof reviewDepths;
+  /** Another panel than that of the depth. */
+  panel?: string;
   agents?: string;
   maxTokens?: number;
   maxUsd?: number;
@@ -58,6 +57,7 @@ export async function prepareReview(project: Project, request: ReviewRequest): P
     cwd: project.cwd,
     flags: {
       ...{ auto: true, branch: false, agents: roster.map(({ id }) => id).join(',') },
+      ...{ panel: request.panel ?? reviewDepths[depth], sketches: '0', dialectic: 'off' },
       ...(depth === 'solo' ? { depth } : {}),
       ...(maxTokens === undefined ? {} : { maxTokens }),
       ...(maxUsd === undefined ? {} : { maxUsd }),
@@ -71,9 +71,8 @@ export async function prepareReview(project: Project, request: ReviewRequest): P
     chooseDepth: async (proposal) => proposal.depth,
   });
   const frozen = await freeze(project.project, subject);
-  const shape = reviewDepths[depth];
   const characters = frozen.files.reduce((sum, { patch }) => sum + patch.length, 0);
-  const estimate = estimateOf(shape, characters, inputs.roster, inputs.prices);
+  const estimate = estimateOf(inputs, characters, inputs.roster, inputs.prices);
   const parts = Math.max(1, partsOf(frozen.files).length);
   return {
     workflow: 'review',
@@ -81,7 +80,6 @@ export async function prepareReview(project: Project, request: ReviewRequest): P
     baseCommit: subject.base,
     inputs: {
       ...withoutTree(inputs),
-      ...shape,
       ...{ subject, failOn, known: await readBaseline(project.project), baseCommit: subject.head },
       estimate: { ...estimate, calls: estimate.calls * parts },
     },

@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../agents/port.ts';
 import { data, optionalData, type Part, type PromptDraft, words } from '../part.ts';
 import { bullets, effortPart, readOnlyPart } from './common.ts';
 import { focusAreas } from './plan-review.ts';
-import { type Stance, stances } from './sketch.ts';
+import { type StanceChoice, stancePart } from './sketch.ts';
 
 /** What is reviewed: a change of code, or a document. */
 export type ReviewMaterial = {
@@ -15,9 +15,8 @@ export type ReviewMaterial = {
   part?: string;
 };
 
-export type ChangeReviewInput = {
+export type ChangeReviewInput = StanceChoice & {
   material: ReviewMaterial;
-  stance: Stance;
   brief?: string | undefined;
   schema: JsonSchema;
   maximumEffort?: boolean;
@@ -46,12 +45,12 @@ const severities = {
 
 /** R-003, R-008: one reviewer's findings, before anybody has seen another's. */
 export function changeReviewPrompt(input: ChangeReviewInput): PromptDraft {
-  const { material, stance, brief, schema, maximumEffort } = input;
+  const { material, brief, schema, maximumEffort } = input;
   return {
     task: 'change-review',
     fixed: [
       words('role', 'You are one of several reviewers. Nobody sees what the others report.'),
-      ...stancePart(stance),
+      ...stancePart(input, 'change'),
       words('scope', scopes[material.kind].join('\n')),
       words(
         'severity',
@@ -120,9 +119,4 @@ function materialParts({ kind, about, text, part }: ReviewMaterial): Part[] {
       limit: mostCharacters,
     }),
   ];
-}
-
-function stancePart(stance: Stance): Part[] {
-  const { title } = stances[stance];
-  return stance === 'generic' ? [] : [words(`stance-${stance}`, `Your point of view: ${title}.`)];
 }

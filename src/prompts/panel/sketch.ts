@@ -176,10 +176,15 @@ export function sketchPrompt({ commission, schema, maximumEffort, ...choice }: S
   };
 }
 
-/** What a seat presses on; nothing for a general one. */
-export function stancePart({ stance, stanceText }: StanceChoice, task: 'sketch' | 'review'): Part[] {
+/** What a seat presses on; nothing for a general one. Of a change only the title, for the rest speaks of plans. */
+export function stancePart(
+  { stance, stanceText }: StanceChoice,
+  task: 'sketch' | 'review' | 'change',
+): Part[] {
   if (stanceText !== undefined)
     return [{ ...words(`stance-${stance}`, `Your stance: ${stanceText}`), protected: true }];
-  const known = stances[stance as Stance];
-  return known[task] === '' ? [] : [words(`stance-${stance}`, `Your stance: ${known.title}. ${known[task]}`)];
+  const { title, ...texts } = stances[stance as Stance];
+  if (texts.sketch === '') return [];
+  const text = task === 'change' ? '' : ` ${texts[task]}`;
+  return [words(`stance-${stance}`, `Your stance: ${title}.${text}`)];
 }

@@ -86,6 +86,11 @@ export const command: CommandSpec = {
       choices: Object.keys(reviewDepths),
       default: 'light',
     },
+    {
+      flags: '--panel <name>',
+      description: 'choose the panel: built-in, or from the configuration',
+      rare: true,
+    },
     { flags: '--agents <list>', description: 'use these agents, comma-separated, in order of preference' },
     {
       flags: '--format <form>',

@@ -105,7 +105,7 @@ async function hearReviewers(desk: ReviewDesk, table: SeatedTable, frozen: Froze
         draft: (schema, maximumEffort) =>
           changeReviewPrompt({
             ...{ material, schema, maximumEffort, brief: briefs?.review },
-            stance: seat.stance ?? 'generic',
+            ...{ stance: seat.stance ?? 'generic', stanceText: seat.stanceText },
           }),
       },
     ]),

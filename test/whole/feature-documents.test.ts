@@ -45,6 +45,22 @@ test('a specification that is written by hand while the first draft is made stay
   expect(stateOf(project)).toMatchObject({ lastCompletedPhase: 'specify' });
 });
 
+test('a researcher without an answer is named in run.json and in the JSON result', async () => {
+  const project = makeProject('fail-once', marker(), 'design-codebase-explorer');
+  await run(project, 'feature', 'new', 'Search');
+  write(
+    project,
+    `${byHand}\n## Acceptance Criteria\n- AC-1 it finds products by their tags and shows them by name, the newest first.\n`,
+  );
+  const ended = await run(project, 'feature', 'design', '--feature', '001', '--yes', '--json');
+  expect(ended.code, ended.stdout).toBe(0);
+  const loss = { role: 'research', planned: 'writer', actual: null };
+  const { degraded } = JSON.parse(ended.stdout);
+  expect(degraded).toEqual([expect.objectContaining(loss)]);
+  const record = readFileSync(path.join(path.dirname(artifactsOf(project)), 'run.json'), 'utf8');
+  expect(JSON.parse(record).degraded).toEqual(degraded);
+});
+
 test('a document that is changed during its revision stays, the revision goes to a separate file, and nothing is committed for it', async () => {
   const { project, ended, text } = await editedWhile(
     'feature-spec-revision',

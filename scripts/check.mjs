@@ -5,6 +5,7 @@ const checks = [
   ['types', 'tsc', []],
   ['types of the page', 'tsc', ['-p', 'web']],
   ['types of the examples', 'tsc', ['-p', 'examples/library']],
+  ['types of workflow files', 'tsc', ['-p', 'examples/workflows']],
   ['format and lint', 'biome', ['check', '.']],
   ['unused code', 'knip', []],
   ['code that only tests use', 'knip', ['--production', '--include', 'files,exports,types']],

@@ -51,8 +51,8 @@ export type RunInputs = {
 /** Changes whenever the order of steps of a workflow does; a run continues only under the version that started it. */
 export const codeVersion = '16';
 
-/** Questions about the present moment: never reuse an earlier answer. */
-const momentary = /^(?:dirty-tree|budget)-/;
+/** Questions about the present moment or about one version of a file: never reuse an earlier answer. */
+const momentary = /^(?:(?:dirty-tree|budget)-|workflow-code$)/;
 
 /** What a person answered in the earlier run is not asked again. */
 async function takeOverAnswers(

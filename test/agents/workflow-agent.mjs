@@ -13,24 +13,46 @@ if (failing !== '' && first.includes(failing)) {
 }
 const marker = 'fits this JSON Schema, and nothing else:\n';
 const at = prompt.lastIndexOf(marker);
-const answer = at < 0 ? `done: ${first}` : fitting(JSON.parse(prompt.slice(at + marker.length)), first);
+const schema = at < 0 ? undefined : JSON.parse(prompt.slice(at + marker.length));
+const answer = at < 0 ? `done: ${first}` : fitting(schema, '');
 process.stdout.write(typeof answer === 'string' ? answer : JSON.stringify(answer));
 
-function fitting(schema, text) {
-  if (schema.enum) return schema.enum[0];
-  if (schema.type === 'object')
+/** A value that has every property and at least one item of every list; `name` is the property it is for. */
+function fitting(given, name, depth = 0) {
+  const part = typeof given?.$ref === 'string' ? { ...referred(given.$ref), ...given } : given;
+  if (typeof part !== 'object' || part === null || depth > 12) return first;
+  if (part.const !== undefined) return part.const;
+  if (part.enum) return part.enum[0];
+  const [choice] = [part.oneOf, part.anyOf].flat().filter((each) => each !== undefined);
+  if (choice) return fitting({ ...part, oneOf: undefined, anyOf: undefined, ...choice }, name, depth + 1);
+  if (part.allOf)
+    return fitting(Object.assign({}, { ...part, allOf: undefined }, ...part.allOf), name, depth);
+  const kind = [part.type].flat()[0] ?? (part.properties ? 'object' : part.items ? 'array' : 'string');
+  if (kind === 'object') {
+    const names = new Set([...Object.keys(part.properties ?? {}), ...(part.required ?? [])]);
     return Object.fromEntries(
-      Object.entries(schema.properties ?? {}).map(([name, part]) => [name, listed(name, part, text)]),
+      [...names].map((each) => [each, fitting(part.properties?.[each] ?? {}, each, depth + 1)]),
     );
-  if (schema.type === 'array') return [fitting(schema.items ?? {}, text)];
-  if (schema.type === 'integer' || schema.type === 'number') return schema.minimum ?? 1;
-  if (schema.type === 'boolean') return true;
-  return text;
+  }
+  if (kind === 'array') {
+    // Every item of a ballot gets a vote.
+    const ids = name === 'votes' ? part.items?.properties?.id?.enum : undefined;
+    if (ids) return ids.map((id) => ({ id, vote: 'YES', reason: 'right' }));
+    const count = Math.min(Math.max(part.minItems ?? 1, 1), part.maxItems ?? 1000);
+    return Array.from({ length: count }, () => fitting(part.items ?? {}, name, depth + 1));
+  }
+  if (kind === 'integer' || kind === 'number') {
+    const least = part.minimum ?? (part.exclusiveMinimum === undefined ? 1 : part.exclusiveMinimum + 1);
+    return Math.min(least, part.maximum ?? least);
+  }
+  if (kind === 'boolean') return true;
+  if (kind === 'null') return null;
+  return first.padEnd(part.minLength ?? 0, '.').slice(0, part.maxLength);
 }
 
-/** Every item of a ballot gets a vote. */
-function listed(name, part, text) {
-  const ids = name === 'votes' ? part.items?.properties?.id?.enum : undefined;
-  if (ids === undefined) return fitting(part, text);
-  return ids.map((id) => ({ id, vote: 'YES', reason: 'right' }));
+function referred(pointer) {
+  const names = pointer.replace(/^#\/?/, '').split('/').filter(Boolean);
+  return (
+    names.reduce((value, each) => value?.[each.replaceAll('~1', '/').replaceAll('~0', '~')], schema) ?? {}
+  );
 }

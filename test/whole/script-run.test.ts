@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -255,6 +256,105 @@ test('W-023: a workflow starts another one, one level deep', async () => {
   expect(resultOf(ended)).toEqual(['inner x done: from inner', 'done: from outer']);
 });
 
+test('W-023 W-048: it starts one by the name in its meta, and one whose name it computes', async () => {
+  const text = "export const meta = { name: 'known-as', description: 'd' };\nreturn 'by meta ' + args;\n";
+  writeFileSync(path.join(project, '.charrette', 'workflows', 'file-name.js'), text);
+  const body =
+    "const names = ['known', 'as']; return [await workflow('known-as', 1), await workflow(names.join('-'), 2)]";
+  const ended = await run(write('outer', body));
+  expect(ended.code, ended.stdout + ended.stderr).toBe(0);
+  expect(resultOf(ended)).toEqual(['by meta 1', 'by meta 2']);
+});
+
+test('W-125: an agent type that does not exist works as general-purpose, unless that is strict', async () => {
+  mkdirSync(path.join(project, '.claude', 'agents'), { recursive: true });
+  writeFileSync(path.join(project, '.claude', 'agents', 'critic.md'), '---\nname: critic\n---\nBe strict.\n');
+  const name = write(
+    'types',
+    "return [await agent('a', { agentType: 'nobody' }), await agent('b', { agentType: 'team:critic' })]",
+  );
+  const ended = await run(name);
+  expect(resultOf(ended)).toEqual(['done: a', 'done: Be strict.']);
+  expect(ended.stderr + eventsOf()).toContain('unknown agentType \\"nobody\\"');
+  expect((await run(name, ['--strict-models'])).code).toBe(1);
+});
+
+describe('--from-run', () => {
+  const lines = (...prompts: string[]) =>
+    prompts.map((prompt) => `out.push(await agent('${prompt}'));`).join('\n');
+  const edited = async (before: string[], after: string[], flags: string[] = []) => {
+    await run(write('edited', `const out = [];\n${lines(...before)}\nreturn out;`));
+    writeFileSync(calls, '');
+    const name = write('edited', `const out = [];\n${lines(...after)}\nreturn out;`);
+    const ended = await run(name, ['--from-run', 'latest', ...flags]);
+    expect(ended.code, ended.stdout + ended.stderr).toBe(0);
+    expect(resultOf(ended)).toEqual(after.map((prompt) => `done: ${prompt}`));
+    return callsIn(calls).sort();
+  };
+
+  test('W-109: an edited file calls only for what is new, wherever the other calls are now', async () => {
+    expect(await edited(['a', 'b', 'b'], ['b', 'new', 'b', 'a', 'b'])).toEqual(['b', 'new']);
+  });
+
+  test('W-032: with --prefix nothing is reused from the first call that is new', async () => {
+    expect(await edited(['a', 'b', 'c'], ['a', 'new', 'b', 'c'], ['--prefix'])).toEqual(['b', 'c', 'new']);
+  });
+
+  test('W-109: nothing is reused from the first writer on', async () => {
+    const access = ['--access', 'branch'];
+    const name = write(
+      'writing',
+      "const look = () => agent('look', { agentType: 'Explore' }); return [await look(), await agent('write'), await look()];",
+    );
+    await run(name, access);
+    writeFileSync(calls, '');
+    expect((await run(name, ['--from-run', 'latest', ...access])).code).toBe(0);
+    expect(callsIn(calls).sort()).toEqual(['look', 'write']);
+  });
+
+  test('W-141: the answer about the code of the earlier run says nothing about another version', async () => {
+    await charrette(['run', write('plain', "return 'x'"), '--no-input'], { cwd: project });
+    await charrette(['answer', 'latest', 'workflow-code=once'], { cwd: project });
+    const name = write('plain', "return 'y'");
+    const ended = await charrette(['run', name, '--from-run', 'latest', '--no-input', '--json'], {
+      cwd: project,
+    });
+    expect(ended.code).toBe(7);
+  });
+});
+
+test('W-016 W-050: a checkout with changes stays, and the run names it with its commit', async () => {
+  const editor = path.join(folder, 'editor.mjs');
+  writeFileSync(
+    editor,
+    "import { writeFileSync } from 'node:fs'; writeFileSync('made.txt', 'x'); console.log('made it');",
+  );
+  const agents = {
+    one: { protocol: 'exec', command: ['node', editor], family: 'one' },
+  };
+  writeFileSync(
+    path.join(project, '.charrette', 'config.json'),
+    JSON.stringify({ detect: false, consent: true, agents }),
+  );
+  const ended = await run(write('making', "return agent('make', { isolation: 'worktree' });"), [
+    '--access',
+    'branch',
+  ]);
+  expect(ended.code, ended.stdout + ended.stderr).toBe(0);
+  expect(resultOf(ended)).toBe('made it');
+  const [, commit, kept = ''] = /call-1 left commit (\w+) \(1 files\) in ([^"]+?)\.?"/.exec(eventsOf()) ?? [];
+  expect(readFileSync(path.join(kept, 'made.txt'), 'utf8')).toBe('x');
+  expect(execFileSync('git', ['log', '-1', '--format=%H'], { cwd: kept, encoding: 'utf8' })).toContain(
+    commit,
+  );
+  expect(existsSync(path.join(project, 'made.txt'))).toBe(false);
+});
+
+function eventsOf(): string {
+  const runs = path.join(project, '.charrette', 'runs');
+  return readFileSync(path.join(runs, runsOf(project).at(-1) ?? '', 'events.jsonl'), 'utf8');
+}
+
 describe('workflow', () => {
   test('W-152: list, check and new', async () => {
     write('good', 'return 1');
@@ -281,6 +381,21 @@ describe('workflow', () => {
     }
     const again = await charrette(['workflow', 'new', 't-plain', '--ts'], { cwd: project });
     expect(again.code).not.toBe(0);
+  });
+
+  test('W-162 W-166: the examples with types are clean and run without a model', async () => {
+    const examples = path.resolve(import.meta.dirname, '../../examples/workflows');
+    for (const name of ['design-decision.ts', 'two-sides.ts']) {
+      cpSync(path.join(examples, name), path.join(project, '.charrette', 'workflows', name));
+      const file = `.charrette/workflows/${name}`;
+      const clean = await charrette(['workflow', 'check', file, '--fail-on', 'warning'], { cwd: project });
+      expect(clean.code, clean.stdout).toBe(0);
+      const ended = await run(file, ['add limits', '--agents', 'static']);
+      expect(ended.code, ended.stdout + ended.stderr).toBe(0);
+    }
+    await charrette(['workflow', 'new', 'typed', '--ts'], { cwd: project });
+    const made = readFileSync(path.join(project, '.charrette', 'workflows', 'typed.ts'), 'utf8');
+    expect(made).toMatch(/^import type {} from 'charrette\/workflow';\n/);
   });
 
   test('W-150: words, --arg and --args do not mix', async () => {

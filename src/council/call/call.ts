@@ -56,8 +56,8 @@ export type Task<T> = {
   place?: Place | undefined;
   /** Continues this session of the agent. */
   session?: string | undefined;
-  /** False: a finished answer of an earlier run is not reused. */
-  reuse?: boolean;
+  /** False: a finished answer of an earlier run is not reused. A text: that of the call with this name is. */
+  reuse?: boolean | string;
 };
 
 /** A value of the right shape, with what is wrong about it; without one, why there is none. */
@@ -350,10 +350,11 @@ export class SeatCall<T> {
 
   /** Where an earlier run has a finished answer of this agent: a good one, or one whose repair turn ended well. */
   #earlierFolder(agent: string, digest: string): string | undefined {
-    const lanes = this.#task.reuse === false ? [] : (this.#caller.services.earlierLanes ?? []);
+    const { reuse = true, key } = this.#task;
+    const lanes = reuse === false ? [] : (this.#caller.services.earlierLanes ?? []);
     for (const each of lanes) {
       for (let number = 1; ; number += 1) {
-        const folder = path.join(each, `${this.#task.key}-${number}`);
+        const folder = path.join(each, `${reuse === true ? key : reuse}-${number}`);
         if (!existsSync(folder)) break;
         const found = attemptIn(folder);
         if (found?.digest !== digest || found.agent !== agent) continue;

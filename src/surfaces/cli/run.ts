@@ -6,7 +6,7 @@ import { parseJson, readJson } from '../../base/safe-json.ts';
 import { runDirectoryOf } from '../../engine/run-directory.ts';
 import type { CommandResult, CommandSpec, Invocation, OptionSpec } from '../../service/command.ts';
 import { printNotice } from '../../service/command.ts';
-import { projectOf } from '../../service/project.ts';
+import { findRun, projectOf } from '../../service/project.ts';
 import { makeRun } from '../../service/start.ts';
 import { accessNames } from '../../workflows/script/inputs.ts';
 import { chooseModel } from '../../workflows/script/models.ts';
@@ -34,7 +34,11 @@ export const scriptOptions: readonly OptionSpec[] = [
     description: 'which agent answers for a model; repeatable',
     parse: collect,
   },
-  { flags: '--strict-models', description: 'fail for a model that no agent has', rare: true },
+  {
+    flags: '--strict-models',
+    description: 'fail for a model or an agent type that does not exist',
+    rare: true,
+  },
   {
     flags: '--budget <tokens>',
     description: 'output tokens that the file may spend',
@@ -59,6 +63,11 @@ export const scriptOptions: readonly OptionSpec[] = [
     rare: true,
   },
   acceptDegraded,
+  {
+    flags: '--prefix',
+    description: 'with --from-run: reuse only what comes before the first new call',
+    rare: true,
+  },
   { flags: '--answers <file>', description: 'a JSON object of question → answer', rare: true },
 ];
 
@@ -91,11 +100,13 @@ export const command: CommandSpec = {
       project: project.project,
       world,
     });
+    const flags = options as ScriptFlags;
+    const fromRun = flags.fromRun === undefined ? undefined : (await findRun(project, flags.fromRun)).id;
     const inputs = await prepareScript({
       loaded,
       args,
       project: project.project,
-      flags: options as ScriptFlags,
+      flags: { ...flags, ...(fromRun === undefined ? {} : { fromRun }) },
       world,
       configFile: global.config,
       consented: global.yes,

@@ -134,6 +134,9 @@ const check: CommandSpec = {
   },
 };
 
+/** W-162: with it an editor knows the globals. It is removed before the file runs. */
+const typesLine = "import type {} from 'charrette/workflow';\n\n";
+
 const create: CommandSpec = {
   examples: [
     ['charrette workflow new triage', 'a plain file in .charrette/workflows'],
@@ -175,7 +178,7 @@ const create: CommandSpec = {
     const shown = path.relative(global.cwd, file);
     if (!global.dryRun) {
       mkdirSync(path.dirname(file), { recursive: true });
-      writeFileSync(file, template(name), { flag: 'wx' });
+      writeFileSync(file, `${options['ts'] === true ? typesLine : ''}${template(name)}`, { flag: 'wx' });
     }
     const text = `${global.dryRun ? 'Would write' : 'Wrote'} ${shown}. Run \`charrette workflow check ${shown}\`, then \`charrette run ${name} --agents static\` to try it without a model.\n`;
     return { exit: exitCodes.done, json: { file, dryRun: global.dryRun }, text };

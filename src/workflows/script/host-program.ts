@@ -106,7 +106,7 @@ function notJson(value: unknown, place: string, above: Set<unknown>): string | u
   return undefined;
 }
 
-function execute(script: ScriptText, args: unknown, seats: Seats, level: number): Promise<unknown> {
+async function execute(script: ScriptText, args: unknown, seats: Seats, level: number): Promise<unknown> {
   const globals = globalsFor(args, seats, level);
   const context = vm.createContext(globals, { codeGeneration: { strings: false, wasm: false } });
   vm.runInContext(guards, context);
@@ -191,6 +191,8 @@ function readOptions(given: unknown): { options: CallOptions; unknown: string[] 
   const fields = typeof given === 'object' && given !== null ? { ...(given as Record<string, unknown>) } : {};
   for (const [name, value] of Object.entries(fields))
     if (value === undefined || value === null) delete fields[name];
+    // Only shown, so they need not be exact.
+    else if (name === 'label' || name === 'phase') fields[name] = String(value).slice(0, 200);
   const reading = readAs(callOptionsSchema, fields);
   if (!reading.ok) throw new Error(`agent(): ${problemList(reading.problems, 'the options')}`);
   const known = Object.keys(callOptionsSchema.shape);

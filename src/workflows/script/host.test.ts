@@ -1,6 +1,11 @@
-import { afterEach, expect, test } from 'vitest';
-import { thisWorld } from '../../agents/settings.ts';
-import { type Host, startHost } from './host.ts';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { promisify } from 'node:util';
+import { afterEach, describe, expect, test } from 'vitest';
+import { optionalProgram } from '../../../test/support/optional-programs.ts';
+import { thisWorld, type World } from '../../agents/settings.ts';
+import { type Host, hostCommand, startHost } from './host.ts';
 import type { FromHost } from './messages.ts';
 
 let host: Host | undefined;
@@ -52,6 +57,16 @@ test('W-018: a stage that throws skips the rest of its item', async () => {
   expect((await result(body)).value).toEqual([null, 20]);
 });
 
+test('a body that does not compile ends with its error', async () => {
+  expect(await result('const a = 1; const a = 2;')).toMatchObject({ ok: false });
+});
+
+test('W-011: a label or phase that is too long is cut', async () => {
+  const running = start("return agent('a', { label: 'l'.repeat(500), phase: 7 })");
+  const call = await running.next();
+  expect(call).toMatchObject({ type: 'call', options: { label: 'l'.repeat(200), phase: '7' } });
+});
+
 test('W-006 W-047: time and chance throw with what to do; a given date works', async () => {
   for (const body of ['return Date.now()', 'return new Date()', 'return Math.random()', 'return Date()'])
     expect((await result(body)).error?.message).toContain('--arg now=');
@@ -91,6 +106,23 @@ test('W-143: a script that leaves its context has no files, no programs and no c
     const ended = await result(body);
     expect(ended.ok === false || ended.value === 'undefined'.repeat(5), body).toBe(true);
   }
+});
+
+describe.skipIf(optionalProgram('bubblewrap') === undefined)('with bubblewrap', () => {
+  test('W-143: the process of a script does not reach a listener that it reaches without bubblewrap', async () => {
+    const server = createServer((socket) => socket.end('heard')).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const probe = `require('node:net').connect(${port}, '127.0.0.1').on('data', (t) => process.stdout.write(t)).on('error', () => process.stdout.write('refused'))`;
+    const heard = async (world: World) => {
+      const [program = '', ...args] = hostCommand(world).argv;
+      const { stdout } = await promisify(execFile)(program, [...args.slice(0, -1), '-e', probe], { env: {} });
+      return stdout;
+    };
+    expect(await heard({ ...thisWorld(), jail: 'off' })).toBe('heard');
+    expect(await heard(thisWorld())).toBe('refused');
+    server.close();
+  });
 });
 
 test('W-144: a flood of messages ends the run', async () => {

@@ -40,6 +40,8 @@ export type ScriptInputs = RunInputs & {
   models: Record<string, ModelTarget>;
   tiers: Record<string, ModelTarget>;
   strictModels: boolean;
+  /** With `fromRun`: only the calls before the first one that is new are reused. */
+  prefix: boolean;
   /** Output tokens that the script may spend (W-022). */
   budgetTokens?: number;
   /** Of file, children and agent types together. */

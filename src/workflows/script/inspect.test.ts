@@ -1,3 +1,4 @@
+import { Script } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { inspect } from './inspect.ts';
 
@@ -8,7 +9,7 @@ const problems = (text: string, file = 'x.js') =>
 
 describe('meta', () => {
   test('W-001: comments before it and all optional fields are read', () => {
-    const text = `// what it does\nexport const meta = {\n  name: "a-b", description: \`Says\`, whenToUse: 'often',\n  phases: [{ title: 'One', detail: 'd', model: 'opus' }],\n};\n`;
+    const text = `// what it does\nexport const meta = {\n  name: "a-b", description: (\`Sa\` + 'ys'), whenToUse: 'often',\n  phases: [{ title: 'One', detail: 'd', model: 'opus' }],\n};\n`;
     expect(inspect('x.js', text)).toMatchObject({
       problems: [],
       meta: {
@@ -72,6 +73,32 @@ describe('body', () => {
     );
   });
 
+  test('W-006: a name that the file looks for first, or that is a parameter, is not refused', () => {
+    const text = `${meta}const wait = (ms) => typeof setTimeout === 'function' ? new Promise((r) => setTimeout(r, ms)) : ms;
+const show = ({ fetch }, [process] = []) => fetch + process;
+try { await agent('a') } catch (require) { log(require) }
+return [wait, show];\n`;
+    expect(problems(text)).toEqual([]);
+    expect(problems(`${meta}return process.cwd();\n`)).toHaveLength(1);
+  });
+
+  test.each([
+    ['a first line for a shell', '#!/usr/bin/env node\n', ''],
+    ['a byte order mark', '\uFEFF', ''],
+    ['a directive and letters of all lengths', "'use strict';\n/* 🎉 日本 */ ", ''],
+    ['lines that end as on Windows', '\r\n', "const [a] = ['🎉'];\r\n"],
+  ])('W-001 W-003: the file may begin with %s', (_, before, after) => {
+    const text = `${before}${meta}${after}return 1;\n`;
+    const { problems: found, body } = inspect('x.js', text);
+    expect(found).toEqual([]);
+    expect(body).toHaveLength(text.length);
+    expect(() => new Script(`(async () => {${body}})`)).not.toThrow();
+  });
+
+  test('a name that is declared twice is found before the run', () => {
+    expect(problems(`${meta}const a = 1;\nconst a = 2;\nreturn a;\n`)[0]).toContain('`a`');
+  });
+
   test('W-004: types in a .js file are a syntax error; in a .ts file they are fine', () => {
     const text = `${meta}const n: number = 1;\nreturn n;\n`;
     expect(kinds(text)).toContain('syntax');
@@ -99,11 +126,16 @@ test('W-171: warns about a phase that meta does not have', () => {
 });
 
 test('names models, agent types, children and worktrees that a file uses', () => {
-  const text = `${meta}await agent('a', { model: 'opus', agentType: 'Explore', isolation: 'worktree' });\nreturn workflow('other');\n`;
+  const text = `${meta}const apart = { isolation: 'worktree' };
+await agent('a', { model: 'opus', agentType: 'Explore', ...apart });
+await workflow({ scriptPath: 'flows/second.js' });
+return workflow('other');\n`;
   expect(inspect('x.js', text)).toMatchObject({
     models: ['opus'],
     agentTypes: ['Explore'],
-    children: ['other'],
+    children: expect.arrayContaining(['other', 'flows/second.js']),
+    computesChildren: false,
     usesWorktree: true,
   });
+  expect(inspect('x.js', `${meta}return workflow(args.name);\n`).computesChildren).toBe(true);
 });

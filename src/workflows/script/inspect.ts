@@ -24,6 +24,8 @@ export type Inspection = {
   counts: { calls: number; loops: number };
   /** Workflows, models and agent types that the file names as plain text. */
   children: string[];
+  /** It starts a workflow whose name is only known when it runs. */
+  computesChildren: boolean;
   models: string[];
   agentTypes: string[];
   usesWorktree: boolean;
@@ -64,6 +66,8 @@ export function inspect(file: string, text: string): Inspection {
   const typescript = /\.[cm]?ts$/.test(file);
   const { program, errors, module } = parseSync(typescript ? 'workflow.ts' : 'workflow.js', text, {
     sourceType: 'module',
+    preserveParens: false,
+    showSemanticErrors: true,
   });
   const problems: Problem[] = [];
   const problem = (kind: ProblemKind, at: number, message: string) =>
@@ -77,11 +81,13 @@ export function inspect(file: string, text: string): Inspection {
     body: text,
     form: 'bare',
     counts: { calls: 0, loops: 0 },
-    ...{ children: [], models: [], agentTypes: [], usesWorktree: false },
+    ...{ children: [], computesChildren: false, models: [], agentTypes: [], usesWorktree: false },
   };
   if (problems.length > 0) return result;
 
-  const [first] = statements.filter((statement) => !isTypeOnly(statement));
+  const [first] = statements.filter(
+    (statement) => !isTypeOnly(statement) && statement['directive'] === undefined,
+  );
   const metaNode = first === undefined ? undefined : metaOf(first);
   if (metaNode === undefined)
     problem('meta', first?.start ?? 0, 'The first statement must be `export const meta = { … }`.');
@@ -97,7 +103,8 @@ export function inspect(file: string, text: string): Inspection {
   for (const { start } of module.dynamicImports)
     problem('forbidden', start, '`import()` is not available: write the helper in the file.');
   const declared = declaredNames(statements);
-  walk(statements, (node, parent) => look(node, parent, { declared, result, problem }));
+  const guarded = guardedNames(statements);
+  walk(statements, (node, parent) => look(node, parent, { declared, guarded, result, problem }));
   const titles = (result.meta?.phases ?? []).map(({ title }) => title);
   walk(statements, (node) => {
     const title = calleeName(node) === 'phase' ? literal(argumentsOf(node)[0]) : undefined;
@@ -110,20 +117,24 @@ export function inspect(file: string, text: string): Inspection {
 
 type Looking = {
   declared: ReadonlySet<string>;
+  guarded: ReadonlySet<string>;
   result: Inspection;
   problem: (kind: ProblemKind, at: number, message: string) => void;
 };
 
-function look(node: Node, parent: Node | undefined, { declared, result, problem }: Looking): void {
+function look(node: Node, parent: Node | undefined, { declared, guarded, result, problem }: Looking): void {
   if ((loopTypes as readonly string[]).includes(node.type)) result.counts.loops += 1;
   if (node.type === 'WhileStatement' && (node['test'] as Node).type === 'Literal')
     problem('warning', node.start, 'This loop has no condition that ends it; count its rounds.');
   if (node.type === 'Identifier' && isReference(node, parent)) {
     const name = String(node['name']);
     const instead = Object.hasOwn(forbiddenNames, name) ? forbiddenNames[name] : undefined;
-    if (instead !== undefined && !declared.has(name))
+    if (instead !== undefined && !guarded.has(name))
       problem('forbidden', node.start, `\`${name}\` is not available: ${instead}`);
   }
+  // Wherever the options of a call are written.
+  if (node.type === 'Property' && nameOf(node['key']) === 'isolation')
+    result.usesWorktree ||= ['worktree', undefined].includes(literal(node['value'] as Node));
   if (node.type === 'MemberExpression') {
     const name = `${nameOf(node['object'])}.${nameOf(node['property'])}`;
     if (name === 'Date.now' || name === 'Math.random')
@@ -137,8 +148,9 @@ function look(node: Node, parent: Node | undefined, { declared, result, problem 
   if (name === undefined || (declared.has(name) && name !== 'agent')) return;
   if (callNames.includes(name)) result.counts.calls += 1;
   if (name === 'workflow') {
-    const child = literal(argumentsOf(node)[0]);
-    if (child !== undefined) result.children.push(child);
+    const child = childName(argumentsOf(node)[0]);
+    if (child === undefined) result.computesChildren = true;
+    else result.children.push(child);
   }
   if (name === 'parallel') {
     const [list] = argumentsOf(node);
@@ -163,16 +175,14 @@ function lookAtOptions(options: Node | undefined, result: Inspection, problem: L
       problem('warning', property.start, `The option ${JSON.stringify(key)} is unknown and ignored.`);
     if (key === 'model' && value !== undefined) result.models.push(value);
     if (key === 'agentType' && value !== undefined) result.agentTypes.push(value);
-    if (key === 'isolation') {
-      if (value === undefined) problem('warning', property.start, '`isolation` is computed.');
-      result.usesWorktree ||= value === undefined || value === 'worktree';
-    }
+    if (key === 'isolation' && value === undefined)
+      problem('warning', property.start, '`isolation` is computed.');
   }
 }
 
 /** The file without its `export` words, at the same positions. */
 function bodyOf(text: string, statements: readonly Node[], form: Inspection['form']): string {
-  let body = text;
+  let body = text.startsWith('#!') ? blank(text, 0, text.search(/[\r\n]|$/)) : text;
   for (const statement of statements) {
     if (isTypeOnly(statement)) body = blank(body, statement.start, statement.end);
     else if (statement.type === 'ExportNamedDeclaration')
@@ -254,6 +264,10 @@ function literalValue(node: Node): unknown {
     const value = literalValue(node['argument'] as Node);
     if (typeof value === 'number') return -value;
   }
+  if (node.type === 'BinaryExpression' && node['operator'] === '+') {
+    const [left, right] = [literalValue(node['left'] as Node), literalValue(node['right'] as Node)];
+    if (typeof left === 'string' && typeof right === 'string') return left + right;
+  }
   if (node.type === 'ArrayExpression')
     return (node['elements'] as (Node | null)[]).map((element) => {
       if (element === null) throw new NotLiteral(node);
@@ -285,6 +299,30 @@ function declaredNames(statements: readonly Node[]): Set<string> {
         });
   }
   return names;
+}
+
+/**
+ * Names that mean something else somewhere in the file, as a parameter or a variable, and those that it looks for with `typeof`
+ * before it uses them.
+ */
+function guardedNames(statements: readonly Node[]): Set<string> {
+  const names = new Set<string>();
+  const add = (nodes: readonly Node[]) =>
+    walk(nodes, (node) => {
+      if (node.type === 'Identifier') names.add(nameOf(node));
+    });
+  walk(statements, (node) => {
+    if (/Function/.test(node.type)) add(paramsOf(node));
+    if (/^(?:Function|Class)/.test(node.type)) names.add(nameOf(node['id']));
+    if (node.type === 'VariableDeclarator') add([node['id'] as Node]);
+    if (node.type === 'CatchClause' && isNode(node['param'])) add([node['param']]);
+    if (node.type === 'UnaryExpression' && node['operator'] === 'typeof') names.add(nameOf(node['argument']));
+  });
+  return names;
+}
+
+function paramsOf({ params }: Node): Node[] {
+  return Array.isArray(params) ? params.filter(isNode) : [];
 }
 
 function walk(nodes: readonly Node[], visit: (node: Node, parent: Node | undefined) => void): void {
@@ -320,6 +358,13 @@ function calleeName(node: Node | undefined): string | undefined {
     return undefined;
   const name = nameOf(callee['property']);
   return callNames.includes(name) || name === 'parallel' || name === 'phase' ? name : undefined;
+}
+
+/** W-023: `workflow('name')` and `workflow({ scriptPath: 'path' })`. */
+function childName(target: Node | undefined): string | undefined {
+  if (target?.type !== 'ObjectExpression') return literal(target);
+  const named = (target['properties'] as Node[]).find(({ key }) => nameOf(key) === 'scriptPath');
+  return literal(named?.['value'] as Node | undefined);
 }
 
 function argumentsOf(node: Node): Node[] {

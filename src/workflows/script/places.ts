@@ -4,7 +4,7 @@ import type { World } from '../../agents/settings.ts';
 import { CharretteError } from '../../base/errors.ts';
 import { readFrontMatter } from '../../base/text/frontmatter.ts';
 import type { AgentType } from './inputs.ts';
-import { maxScriptBytes } from './inspector.ts';
+import { inspectScript, maxScriptBytes } from './inspector.ts';
 
 /** A workflow file that can be started by its name. */
 export type WorkflowFile = {
@@ -15,7 +15,7 @@ export type WorkflowFile = {
 };
 
 const projectFolders = ['.charrette/workflows', '.claude/workflows', '.agents/workflows'];
-const endings = /(?:\.workflow)?\.(?:ts|mts|js|mjs)$/;
+export const workflowEnding = /(?:\.workflow)?\.(?:ts|mts|js|mjs)$/;
 
 /** W-151: the nearest folder of the project first, then the user's own. */
 export function workflowFolders(
@@ -45,11 +45,21 @@ export function ownFolders({ environment, home }: World): string[] {
 
 /** W-030: links are not followed, neither a file nor the folder. */
 export function listWorkflows(cwd: string, root: string, world: World): WorkflowFile[] {
-  const found: WorkflowFile[] = [];
-  for (const { folder, owner } of workflowFolders(cwd, root, world))
-    for (const name of filesIn(folder))
-      found.push({ name: name.replace(endings, ''), file: path.join(folder, name), owner });
-  return found;
+  return workflowFolders(cwd, root, world).flatMap(({ folder, owner }) => workflowsIn(folder, owner));
+}
+
+export function workflowsIn(folder: string, owner: WorkflowFile['owner']): WorkflowFile[] {
+  return filesIn(folder).map((name) => ({
+    ...{ name: name.replace(workflowEnding, ''), file: path.join(folder, name), owner },
+  }));
+}
+
+/** W-048: the file whose `meta` has this name, where no file has it itself. */
+export function findByMeta(name: string, all: readonly WorkflowFile[]): WorkflowFile | undefined {
+  return all.find(({ file }) => {
+    const text = readFileSync(file, 'utf8').slice(0, maxScriptBytes);
+    return text.includes(name) && inspectScript(file, text).meta?.name === name;
+  });
 }
 
 /** The file of a name: project before user, the nearest folder first; two in one folder are an error (W-151). */
@@ -57,6 +67,8 @@ export function findWorkflow(name: string, cwd: string, root: string, world: Wor
   const all = listWorkflows(cwd, root, world);
   const [first, ...others] = all.filter((each) => each.name === name);
   if (first === undefined) {
+    const named = findByMeta(name, all);
+    if (named !== undefined) return named;
     const names = [...new Set(all.map((each) => each.name))];
     throw new CharretteError({
       code: 'workflow-not-found',
@@ -75,7 +87,7 @@ function filesIn(folder: string): string[] {
   try {
     if (!lstatSync(folder).isDirectory()) return [];
     return readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => entry.isFile() && endings.test(entry.name) && !entry.name.endsWith('.d.ts'))
+      .filter((entry) => entry.isFile() && workflowEnding.test(entry.name) && !entry.name.endsWith('.d.ts'))
       .map((entry) => entry.name)
       .sort();
   } catch {

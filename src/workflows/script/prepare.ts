@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { World } from '../../agents/settings.ts';
 import { loadConfig } from '../../base/config/config.ts';
@@ -7,8 +8,18 @@ import { headCommit } from '../../repo/git/repository-facts.ts';
 import { agentNames, rosterOf } from '../roster.ts';
 import type { AgentType, ModelTarget, ScriptAccess, ScriptCopy, ScriptInputs } from './inputs.ts';
 import type { Inspection } from './inspect.ts';
-import { digestOf, requireRunnable } from './inspector.ts';
-import { findWorkflow, ownFolders, readAgentTypes, readWorkflowText, type WorkflowFile } from './places.ts';
+import { digestOf, inspectScript, requireRunnable } from './inspector.ts';
+import {
+  findByMeta,
+  findWorkflow,
+  listWorkflows,
+  ownFolders,
+  readAgentTypes,
+  readWorkflowText,
+  type WorkflowFile,
+  workflowEnding,
+  workflowsIn,
+} from './places.ts';
 import { isAllowed } from './trust.ts';
 
 /** A workflow file with what can be known of it before it runs. */
@@ -38,17 +49,10 @@ export function loadWorkflow({ target, stdin, cwd, project, world }: LoadOptions
   const text = target === '-' ? (stdin ?? '') : readWorkflowText(found.file);
   const shown = target === '-' ? 'stdin.ts' : nameOf(found.file, project);
   const inspection = requireRunnable(shown, text);
-  const children: Record<string, ScriptCopy> = {};
-  for (const name of new Set(inspection.children)) {
-    const child = childOf(name, cwd, project, world);
-    if (child === undefined) continue;
-    const childText = readWorkflowText(child);
-    const read = requireRunnable(nameOf(child, project), childText);
-    children[name] = {
-      ...{ file: nameOf(child, project), body: read.body, form: read.form },
-      digest: digestOf(childText),
-    };
-  }
+  const beside = target === '-' ? [] : workflowsIn(path.dirname(found.file), found.owner);
+  const children = childrenOf(inspection, [...listWorkflows(cwd, project, world), ...beside], {
+    ...{ cwd, project, own: found.file },
+  });
   const agentTypes = readAgentTypes(project, world);
   const parts = [
     ...Object.entries(children).flatMap(([name, { digest }]) => [name, digest]),
@@ -69,26 +73,50 @@ export function loadWorkflow({ target, stdin, cwd, project, world }: LoadOptions
 
 function locate(target: string, cwd: string, project: string, world: World): WorkflowFile {
   if (target === '-') return { name: '-', file: '-', owner: 'user' };
-  const isPath = target.includes('/') || /\.(?:m?ts|m?js)$/.test(target);
+  const isPath = target.includes('/') || workflowEnding.test(target);
   if (!isPath) return findWorkflow(target, cwd, project, world);
   const file = path.resolve(cwd, target);
-  const name = path.basename(file).replace(/(?:\.workflow)?\.(?:ts|mts|js|mjs)$/, '');
+  const name = path.basename(file).replace(workflowEnding, '');
   const isOwn = ownFolders(world).some((folder) => isInside(folder, file));
   return { name, file, owner: isOwn ? 'user' : 'project' };
 }
 
-/** W-023: a name or a path beside the project's files; an unknown one fails when the script gets there. */
-function childOf(name: string, cwd: string, project: string, world: World): string | undefined {
-  const bare = name.slice(name.indexOf(':') + 1);
-  try {
-    if (/\.(?:m?ts|m?js)$/.test(name)) {
-      const file = path.resolve(cwd, name);
-      return isInside(project, file) ? file : undefined;
-    }
-    return findWorkflow(bare, cwd, project, world).file;
-  } catch {
-    return undefined;
+/**
+ * W-023: every workflow that a file may start. A name that is only known when the file runs can be any workflow of the project; one
+ * that nothing has fails when the script gets there.
+ */
+function childrenOf(
+  { children, computesChildren }: Inspection,
+  all: readonly WorkflowFile[],
+  { cwd, project, own }: { cwd: string; project: string; own: string },
+): Record<string, ScriptCopy> {
+  const others = all.filter(({ file }) => file !== own);
+  const names = new Set([...children, ...(computesChildren ? others.map(({ name }) => name) : [])]);
+  return Object.fromEntries(
+    [...names].flatMap((name) => {
+      const file = childFile(name, others, { cwd, project });
+      if (file === undefined) return [];
+      const text = readWorkflowText(file);
+      const shown = nameOf(file, project);
+      const { problems, body, form } = inspectScript(shown, text);
+      const isBroken = problems.some(({ kind }) => kind !== 'warning');
+      return isBroken ? [] : [[name, { file: shown, body, form, digest: digestOf(text) }]];
+    }),
+  );
+}
+
+/** By path, then by the name of the file, then by the name in its `meta` (W-048). */
+function childFile(
+  name: string,
+  all: readonly WorkflowFile[],
+  { cwd, project }: { cwd: string; project: string },
+): string | undefined {
+  if (workflowEnding.test(name)) {
+    const file = path.resolve(cwd, name);
+    return existsSync(file) && isInside(project, file) ? file : undefined;
   }
+  const bare = name.slice(name.indexOf(':') + 1);
+  return (all.find((each) => each.name === bare) ?? findByMeta(bare, all))?.file;
 }
 
 function nameOf(file: string, project: string): string {
@@ -107,6 +135,7 @@ export type ScriptFlags = {
   trust?: string;
   fromRun?: string;
   acceptDegraded?: boolean;
+  prefix?: boolean;
 };
 
 /** Settles everything that a run of a workflow file needs, before anything runs. */
@@ -148,6 +177,7 @@ export async function prepareScript({
     models: { ...config.workflow?.models, ...readModels(flags.model ?? []) },
     tiers: config.workflow?.tiers ?? {},
     strictModels: flags.strictModels === true,
+    prefix: flags.prefix === true,
     ...(flags.budget === undefined ? {} : { budgetTokens: flags.budget }),
     digest,
     trusted: owner === 'user' || isTrusted(flags.trust, digest) || isAllowed(world, project, digest),

@@ -16,6 +16,7 @@ import type { Degraded } from '../../engine/run-record.ts';
 import { commitAll, openCheckout } from '../../repo/git/checkout.ts';
 import { removeWorktree } from '../../repo/git/worktrees.ts';
 import { schemaChecker } from './answer-schema.ts';
+import { EarlierCalls } from './earlier-calls.ts';
 import type { AgentType, ScriptInputs } from './inputs.ts';
 import type { CallOptions, HostCall, ToHost } from './messages.ts';
 import { chooseModel, type ModelChoice, spreadOverFamilies } from './models.ts';
@@ -32,7 +33,7 @@ const rule =
 const wallMs = 3_600_000;
 const idleMs = 600_000;
 const readers = ['Explore', 'Plan'];
-const plainTypes = ['general-purpose', 'claude', ...readers];
+const plainTypes = ['general-purpose', ...readers, 'claude'];
 
 type Facts = { caller: Caller; inputs: ScriptInputs; place: WritePlace; slots: Semaphore };
 
@@ -45,9 +46,12 @@ export class ScriptCalls {
   readonly #degraded: Degraded = { seats: [], oneSided: [] };
   /** Seats that were asked together: the families announced for them and those that answered. */
   readonly #rounds = new Map<string, Record<'announced' | 'answered', string[]>>();
+  readonly #earlier: EarlierCalls;
+  readonly #plain: AgentType = { role: '', access: 'write', file: '' };
 
   constructor(facts: Facts) {
     this.#facts = facts;
+    this.#earlier = new EarlierCalls(facts.caller.services.earlierLanes, facts.inputs);
     this.#agents = new Map(facts.caller.services.agents);
     this.#seats = spreadOverFamilies([...this.#agents.values()]);
   }
@@ -68,8 +72,12 @@ export class ScriptCalls {
     const refuse = (message: string) => ({
       message: { type: 'answer', id, ok: false, message, spent: 0 } as const,
     });
-    const type = this.#typeOf(options.agentType);
-    if (type === undefined) return refuse(this.#unknownType(options.agentType ?? ''));
+    const type = this.#typeOf(options.agentType) ?? this.#plain;
+    if (type === this.#plain) {
+      const unknown = this.#unknownType(options.agentType ?? '');
+      if (this.#facts.inputs.strictModels) return refuse(`agent(): ${unknown}`);
+      this.#warn(`type:${options.agentType}`, unknown);
+    }
     const narrow = [
       options.disallowedTools?.length ? 'disallowedTools' : '',
       options.bashCommandClamp ? 'bashCommandClamp' : '',
@@ -162,6 +170,7 @@ export class ScriptCalls {
       prompt: text,
       input: facts,
     });
+    const reuse = this.#earlier.take(digest, access) ?? false;
     live.events.emit(`${key}:queue`, {
       type: 'lane-queue',
       lane: key,
@@ -182,7 +191,7 @@ export class ScriptCalls {
     return slots.run(async () => {
       const place = await this.#place(access, checkout);
       const task: Task<unknown> = {
-        ...{ key, kind: 'workflow', phase, prompt: text, facts, answer: form, place },
+        ...{ key, kind: 'workflow', phase, prompt: text, facts, answer: form, place, reuse },
         limits: { wallMs: (inputs.agentSeconds ?? wallMs / 1000) * 1000, idleMs: stallMs ?? idleMs },
       };
       const own: Caller = { ...caller, services: { ...services, agents: this.#agents } };
@@ -225,21 +234,19 @@ export class ScriptCalls {
     return isolation === 'worktree' ? 'write' : access;
   }
 
+  /** W-125: of the project or yours, with or without the plug-in before its name. */
   #typeOf(name = 'general-purpose'): AgentType | undefined {
     const { agentTypes } = this.#facts.inputs;
-    if (Object.hasOwn(agentTypes, name)) return agentTypes[name];
-    if (!plainTypes.includes(name)) return undefined;
-    return { role: '', access: readers.includes(name) ? 'read' : 'write', file: '' };
+    const bare = name.slice(name.lastIndexOf(':') + 1);
+    const found = [name, bare].find((each) => Object.hasOwn(agentTypes, each));
+    if (found !== undefined) return agentTypes[found];
+    if (!plainTypes.includes(bare)) return undefined;
+    return { ...this.#plain, access: readers.includes(bare) ? 'read' : 'write' };
   }
 
   #unknownType(name: string): string {
-    const known = [
-      ...new Set([
-        ...plainTypes.filter((each) => each !== 'claude'),
-        ...Object.keys(this.#facts.inputs.agentTypes),
-      ]),
-    ];
-    return `agent(): unknown agentType ${JSON.stringify(name)}; there are ${known.join(', ')}.`;
+    const known = [...plainTypes, ...Object.keys(this.#facts.inputs.agentTypes)];
+    return `unknown agentType ${JSON.stringify(name)} works as general-purpose; there are ${[...new Set(known)].join(', ')}.`;
   }
 
   #choose(options: CallOptions, type: AgentType): ModelChoice | string {

@@ -53,7 +53,7 @@ return { accepted, rejected: rejected.length };
 };
 
 phase('Debate');
-const { question, one, other } = args ?? {};
+const { question, one, other } = Object(args);
 const verdict = await debate(question ?? 'Which of the two?', { for: one ?? 'yes', against: other ?? 'no' });
 return { winner: verdict.winner === null ? null : [one, other][verdict.winner], reason: verdict.reason };
 `,

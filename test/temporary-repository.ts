@@ -11,6 +11,12 @@ export const bareEnvironment: NodeJS.ProcessEnv = {
   GIT_CONFIG_NOSYSTEM: '1',
 };
 
+/** Lets git in this process find no configuration of the user either. */
+export function useBareGit(): void {
+  process.env['HOME'] = bareEnvironment['HOME'];
+  delete process.env['XDG_CONFIG_HOME'];
+}
+
 export type TemporaryRepository = {
   root: string;
   git: (...args: string[]) => string;

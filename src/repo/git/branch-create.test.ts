@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
 import { startedRepositories } from '../../../test/started-repository.ts';
-import { bareEnvironment, type TemporaryRepository } from '../../../test/temporary-repository.ts';
+import { type TemporaryRepository, useBareGit } from '../../../test/temporary-repository.ts';
 import { createBranch, createFeatureBranch } from './branches.ts';
 import { operationUnderWay } from './repository-facts.ts';
 
-const git = { environment: bareEnvironment };
+useBareGit();
 const { copy, empty: emptyRepository, remoteOf } = startedRepositories();
 let repository: TemporaryRepository;
 let root: string;
@@ -13,7 +13,7 @@ beforeEach(() => {
   root = repository.root;
 });
 
-const settings = { userPrefix: 'ann-example', fetchPausesMs: [], git };
+const settings = { userPrefix: 'ann-example', fetchPausesMs: [] };
 
 test('L-154 a new branch starts at the remote’s main', async () => {
   remoteOf(repository);
@@ -70,7 +70,7 @@ test('where main and its remote conflict, the new branch starts at main with a w
     warning: `main and origin/main conflict in a.txt; ${branch} starts at main. Run \`git merge origin/main\` to update it.`,
   });
   expect([at('main'), at(branch)]).toEqual([main, main]);
-  expect(await operationUnderWay(root, git)).toBeUndefined();
+  expect(await operationUnderWay(root)).toBeUndefined();
   expect(repository.git('status', '--porcelain')).toBe('');
 });
 

@@ -2,7 +2,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
 import { startedRepositories } from '../../../test/started-repository.ts';
-import { bareEnvironment, type TemporaryRepository } from '../../../test/temporary-repository.ts';
+import { type TemporaryRepository, useBareGit } from '../../../test/temporary-repository.ts';
 import {
   branchFacts,
   branchFactsOf,
@@ -192,7 +192,7 @@ test('L-009 the line about facts that are not complete', () => {
   );
 });
 
-const git = { environment: bareEnvironment };
+useBareGit();
 const { copy, folder } = startedRepositories();
 let repository: TemporaryRepository;
 let root: string;
@@ -202,23 +202,23 @@ beforeEach(() => {
 });
 
 test('L-103 L-104 branch facts from a real repository, without side effects', async () => {
-  expect(await branchFacts(root, 'main', git)).toEqual({
+  expect(await branchFacts(root, 'main')).toEqual({
     currentBranch: 'main',
     isMain: true,
     isUserBranch: false,
     userPrefix: 'ann-example',
   });
   repository.git('checkout', '--quiet', '-b', 'ann-example/thing');
-  expect(await branchFacts(root, 'main', git)).toMatchObject({ isUserBranch: true });
+  expect(await branchFacts(root, 'main')).toMatchObject({ isUserBranch: true });
   repository.git('checkout', '--quiet', '--detach');
-  expect(await branchFacts(root, 'main', git)).toMatchObject({ currentBranch: '', isMain: true });
+  expect(await branchFacts(root, 'main')).toMatchObject({ currentBranch: '', isMain: true });
 });
 
 test('the main branch is what the remote says, else main, else master', async () => {
-  expect(await detectMainBranch(root, 'origin', git)).toBe('main');
+  expect(await detectMainBranch(root, 'origin')).toBe('main');
   repository.git('branch', '--move', 'master');
-  expect(await detectMainBranch(root, 'origin', git)).toBe('master');
+  expect(await detectMainBranch(root, 'origin')).toBe('master');
   const clone = path.join(folder(), 'c');
   repository.git('clone', '--quiet', '--origin', 'upstream', root, clone);
-  expect(await detectMainBranch(clone, 'upstream', git)).toBe('master');
+  expect(await detectMainBranch(clone, 'upstream')).toBe('master');
 });

@@ -2,7 +2,7 @@ import { joinTruncated, slugify } from '../../base/text/strings.ts';
 import { writeCommit } from './checkout.ts';
 import { fetchBranch } from './preflight.ts';
 import { commitOf, currentBranch, hasBranch, isAncestor, isBranchName } from './repository-facts.ts';
-import { type GitOptions, reasonOf, runGit, splitNul, untilDone } from './run-git.ts';
+import { reasonOf, runGit, splitNul, untilDone } from './run-git.ts';
 
 /** L-106: the input of the gate. It asks no one. */
 type GateInput =
@@ -55,33 +55,17 @@ export function branchFactsOf(branch: string, prefix: string, mainBranch = 'main
 }
 
 /** L-103: reads the facts; changes nothing. */
-export async function branchFacts(
-  directory: string,
-  mainBranch = 'main',
-  options: GitOptions = {},
-): Promise<BranchFacts> {
-  const name = await runGit(directory, ['config', '--get', 'user.name'], options);
-  return branchFactsOf(
-    (await currentBranch(directory, options)) ?? '',
-    userPrefix(name.stdout.trim()),
-    mainBranch,
-  );
+export async function branchFacts(directory: string, mainBranch = 'main'): Promise<BranchFacts> {
+  const name = await runGit(directory, ['config', '--get', 'user.name']);
+  return branchFactsOf((await currentBranch(directory)) ?? '', userPrefix(name.stdout.trim()), mainBranch);
 }
 
 /** The branch work starts from: what the remote calls its head, else `main`, else `master`. */
-export async function detectMainBranch(
-  directory: string,
-  remote = 'origin',
-  options: GitOptions = {},
-): Promise<string> {
-  const head = await runGit(
-    directory,
-    ['symbolic-ref', '--short', '--quiet', `refs/remotes/${remote}/HEAD`],
-    options,
-  );
+export async function detectMainBranch(directory: string, remote = 'origin'): Promise<string> {
+  const head = await runGit(directory, ['symbolic-ref', '--short', '--quiet', `refs/remotes/${remote}/HEAD`]);
   if (head.code === 0) return head.stdout.trim().slice(remote.length + 1);
-  const hasMain = await hasBranch(directory, 'main', options);
-  return !hasMain && (await hasBranch(directory, 'master', options)) ? 'master' : 'main';
+  const hasMain = await hasBranch(directory, 'main');
+  return !hasMain && (await hasBranch(directory, 'master')) ? 'master' : 'main';
 }
 
 /** L-009: the four facts of `--branch-info`; `undefined` when one is missing or no truth value. */
@@ -170,7 +154,6 @@ export type CreationSettings = {
   mainBranch?: string;
   remote?: string;
   fetchPausesMs?: readonly number[];
-  git?: GitOptions;
 };
 
 /**
@@ -182,28 +165,23 @@ export async function createBranch(
   name: string,
   settings: CreationSettings,
 ): Promise<BranchCreation> {
-  const { userPrefix, mainBranch = 'main', remote = 'origin', git = {} } = settings;
+  const { userPrefix, mainBranch = 'main', remote = 'origin' } = settings;
   if (!name.startsWith(`${userPrefix}/`))
     return { ok: false, exit: 2, error: `${name} does not start with ${userPrefix}/` };
-  if (!(await isBranchName(directory, name, git)))
+  if (!(await isBranchName(directory, name)))
     return { ok: false, exit: 2, error: `${name} is not a valid branch name` };
-  if (await hasBranch(directory, name, git)) return { ok: false, exit: 1, error: `${name} exists already` };
-  const hasRemote = (await runGit(directory, ['remote', 'get-url', '--', remote], git)).code === 0;
+  if (await hasBranch(directory, name)) return { ok: false, exit: 1, error: `${name} exists already` };
+  const hasRemote = (await runGit(directory, ['remote', 'get-url', '--', remote])).code === 0;
   if (hasRemote) {
     const fetched = await fetchBranch(directory, remote, mainBranch, settings);
     if (fetched.code !== 0) return { ok: false, exit: 2, error: `git fetch failed: ${reasonOf(fetched)}` };
   }
-  const { commit, ...start } = await startOf(
-    directory,
-    name,
-    { mainBranch, remote: hasRemote ? remote : undefined },
-    git,
-  );
-  const words = ['checkout', '--no-overwrite-ignore', '--no-track', '-b', name];
-  const made = await runGit(directory, [...words, ...(commit === undefined ? [] : [commit])], {
-    ...git,
-    ...untilDone,
+  const { commit, ...start } = await startOf(directory, name, {
+    mainBranch,
+    remote: hasRemote ? remote : undefined,
   });
+  const words = ['checkout', '--no-overwrite-ignore', '--no-track', '-b', name];
+  const made = await runGit(directory, [...words, ...(commit === undefined ? [] : [commit])], untilDone);
   if (made.code !== 0) return { ok: false, exit: 2, error: `git checkout failed: ${reasonOf(made)}` };
   return { ok: true, branch: name, ...start };
 }
@@ -215,18 +193,17 @@ async function startOf(
   directory: string,
   name: string,
   { mainBranch, remote }: { mainBranch: string; remote: string | undefined },
-  git: GitOptions,
 ): Promise<Start> {
-  const local = await commitOf(directory, `refs/heads/${mainBranch}`, git);
+  const local = await commitOf(directory, `refs/heads/${mainBranch}`);
   const upstream = `${remote}/${mainBranch}`;
-  const tip = remote === undefined ? undefined : await commitOf(directory, `refs/remotes/${upstream}`, git);
+  const tip = remote === undefined ? undefined : await commitOf(directory, `refs/remotes/${upstream}`);
   if (tip === undefined) return local === undefined ? { base: 'HEAD' } : { base: mainBranch, commit: local };
-  if (local === undefined || (await isAncestor(directory, local, tip, git)))
+  if (local === undefined || (await isAncestor(directory, local, tip)))
     return { base: upstream, commit: tip };
   const atLocal = { base: mainBranch, commit: local };
-  if (await isAncestor(directory, tip, local, git)) return atLocal;
+  if (await isAncestor(directory, tip, local)) return atLocal;
   const words = ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', local, tip];
-  const merged = await runGit(directory, words, git);
+  const merged = await runGit(directory, words);
   const [tree = '', ...files] = splitNul(merged.stdout);
   if (merged.code !== 0) {
     const conflict = merged.code === 1 && files.length > 0;
@@ -238,7 +215,7 @@ async function startOf(
     };
   }
   const message = `Merge ${upstream} into ${name}`;
-  const merge = await writeCommit(directory, { tree, parents: [local, tip], message }, git);
+  const merge = await writeCommit(directory, { tree, parents: [local, tip], message });
   return { base: mainBranch, commit: merge, merge };
 }
 
@@ -246,10 +223,10 @@ async function startOf(
 export async function takenName(
   directory: string,
   feature: string,
-  { userPrefix, git = {} }: CreationSettings,
+  { userPrefix }: CreationSettings,
 ): Promise<string | undefined> {
   const name = branchName(userPrefix, feature);
-  const isTaken = (await hasBranch(directory, name, git)) && (await currentBranch(directory, git)) !== name;
+  const isTaken = (await hasBranch(directory, name)) && (await currentBranch(directory)) !== name;
   return isTaken ? name : undefined;
 }
 
@@ -259,7 +236,7 @@ export async function createFeatureBranch(
   feature: string,
   settings: CreationSettings,
 ): Promise<BranchCreation> {
-  const current = await currentBranch(directory, settings.git);
+  const current = await currentBranch(directory);
   for (let number = 1; number <= mostNames; number += 1) {
     const name = branchName(settings.userPrefix, feature, number);
     if (name === current) return { ok: true, branch: name, base: settings.mainBranch ?? 'main' };

@@ -13,11 +13,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
-  bareEnvironment,
   type TemporaryRepository,
   temporaryRepository,
+  useBareGit,
 } from '../../../test/temporary-repository.ts';
 import { commitAll, ignoredIn, keepWork, moveCheckout, openCheckout, restoreWork } from './checkout.ts';
 import { openRunBranch, takeWork } from './run-branch.ts';
@@ -26,8 +26,7 @@ import { listWorktrees, removeWorktree } from './worktrees.ts';
 let repository: TemporaryRepository;
 let start: string;
 let checkout: string;
-const environment = { ...bareEnvironment };
-const options = { environment };
+useBareGit();
 const branch = 'charrette/run';
 
 beforeEach(async () => {
@@ -305,18 +304,16 @@ test('a name that only the environment has signs the commits of a run', async ()
   repository.git('config', '--unset', 'user.name');
   repository.git('config', '--unset', 'user.email');
   put('work.txt', 'work\n');
-  const named = {
-    ...environment,
-    GIT_AUTHOR_NAME: 'Bot',
-    GIT_AUTHOR_EMAIL: 'bot@example.com',
-    GIT_COMMITTER_NAME: 'Builder',
-    GIT_COMMITTER_EMAIL: 'builder@example.com',
-  };
-  const work = await commitAll(repository.root, checkout, start, 'Work\n', { environment: named });
+  vi.stubEnv('GIT_AUTHOR_NAME', 'Bot');
+  vi.stubEnv('GIT_AUTHOR_EMAIL', 'bot@example.com');
+  vi.stubEnv('GIT_COMMITTER_NAME', 'Builder');
+  vi.stubEnv('GIT_COMMITTER_EMAIL', 'builder@example.com');
+  const work = await commitAll(repository.root, checkout, start, 'Work\n');
   expect(repository.git('log', '-1', '--format=%an <%ae> %cn <%ce>', work?.commit ?? '')).toBe(
     'Bot <bot@example.com> Builder <builder@example.com>',
   );
-  const other = await commitAll(repository.root, checkout, start, 'Work\n', options);
+  vi.unstubAllEnvs();
+  const other = await commitAll(repository.root, checkout, start, 'Work\n');
   expect(repository.git('log', '-1', '--format=%an', other?.commit ?? '')).toBe('Charrette');
 });
 

@@ -20,12 +20,8 @@ type Trusted = {
  * Git in a checkout of a run, after checking that it still is one. Checkouts lie inside the user's repository and agents write in
  * them: without its `.git` file git would find the user's tree, with another one it would obey an agent's configuration.
  */
-export async function trustCheckout(
-  root: string,
-  checkout: string,
-  options: GitOptions = {},
-): Promise<Trusted> {
-  const bounded = { ...options, ...untilDone, ceiling: path.dirname(path.resolve(checkout)) };
+export async function trustCheckout(root: string, checkout: string): Promise<Trusted> {
+  const bounded = { ...untilDone, ceiling: path.dirname(path.resolve(checkout)) };
   const record = await recordOf(root, checkout, bounded);
   if (record === undefined)
     throw unusable(
@@ -67,31 +63,21 @@ async function recordOf(root: string, checkout: string, bounded: GitOptions): Pr
 const maxPointerBytes = 8192;
 
 /** Opens a checkout of a commit; an existing one is not changed, with all work in it. */
-export async function openCheckout(
-  root: string,
-  target: string,
-  commit: string,
-  git: GitOptions = {},
-): Promise<void> {
+export async function openCheckout(root: string, target: string, commit: string): Promise<void> {
   const there = await namesIn(target);
   try {
-    if (there.length > 0) return void (await trustCheckout(root, target, git));
+    if (there.length > 0) return void (await trustCheckout(root, target));
   } catch (error) {
     // Unless it is only what a `git worktree add` left that was killed.
     if (there.some((name) => name !== '.git')) throw error;
     await rm(target, { recursive: true, force: true });
   }
-  await addWorktree(root, target, commit, git);
+  await addWorktree(root, target, commit);
 }
 
 /** Moves a checkout to a commit and removes everything that git does not ignore. No branch moves, whatever an agent checked out. */
-export async function moveCheckout(
-  root: string,
-  checkout: string,
-  commit: string,
-  options: GitOptions = {},
-): Promise<void> {
-  const { git } = await trustCheckout(root, checkout, options);
+export async function moveCheckout(root: string, checkout: string, commit: string): Promise<void> {
+  const { git } = await trustCheckout(root, checkout);
   await git(['update-ref', '--no-deref', 'HEAD', commit]);
   await git(['reset', '--quiet', '--hard']);
   await git(['clean', '--quiet', '-d', '--force', '--force']);
@@ -108,9 +94,8 @@ export async function commitAll(
   checkout: string,
   start: string,
   message: string,
-  options: GitOptions = {},
 ): Promise<{ commit: string; files: string[] } | undefined> {
-  const { git } = await trustCheckout(root, checkout, options);
+  const { git } = await trustCheckout(root, checkout);
   const entries = await entriesIn(git);
   // Before `git add`, which would run git inside them.
   for (const { name } of entries.filter(isSubmodule))
@@ -130,7 +115,7 @@ export async function commitAll(
   }
   if (changes.length === 0) return undefined;
   const tree = line(await git(['write-tree']));
-  const commit = await writeCommit(root, { tree, parents: [start], message }, options);
+  const commit = await writeCommit(root, { tree, parents: [start], message });
   await git(['update-ref', '--no-deref', 'HEAD', commit]);
   return { commit, files: changes.map(({ name }) => name).sort() };
 }
@@ -139,17 +124,17 @@ export async function commitAll(
 export async function writeCommit(
   root: string,
   { tree, parents, message }: { tree: string; parents: readonly string[]; message: string },
-  options: GitOptions,
+  options: GitOptions = {},
 ): Promise<string> {
   const text = await gitOutput(root, ['stripspace'], { ...options, input: message });
-  const who = await identity(root, options);
+  const who = await identity(root);
   const words = [...who, 'commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent])];
   return gitLine(root, words, { ...options, input: text });
 }
 
 /** Ignored files and folders in a checkout; they are lost when it is removed. */
-export async function ignoredIn(root: string, checkout: string, options: GitOptions = {}): Promise<string[]> {
-  const { git } = await trustCheckout(root, checkout, options);
+export async function ignoredIn(root: string, checkout: string): Promise<string[]> {
+  const { git } = await trustCheckout(root, checkout);
   const words = ['ls-files', '--others', '--ignored', '--exclude-standard'];
   return splitNul(await git([...words, '--directory', '--no-empty-directory', '-z']));
 }
@@ -160,26 +145,20 @@ export async function keepWork(
   checkout: string,
   start: string,
   reference: string,
-  git: GitOptions = {},
 ): Promise<void> {
-  const work = await commitAll(root, checkout, start, 'Work that has not landed yet\n', git);
-  if (work !== undefined) await gitOutput(root, ['update-ref', reference, work.commit], git);
+  const work = await commitAll(root, checkout, start, 'Work that has not landed yet\n');
+  if (work !== undefined) await gitOutput(root, ['update-ref', reference, work.commit]);
 }
 
 /** Restores saved work into a checkout; without any it does not change. */
-export async function restoreWork(
-  root: string,
-  checkout: string,
-  reference: string,
-  git: GitOptions = {},
-): Promise<void> {
-  const kept = await commitOf(root, reference, git);
-  if (kept !== undefined) await moveCheckout(root, checkout, kept, git);
+export async function restoreWork(root: string, checkout: string, reference: string): Promise<void> {
+  const kept = await commitOf(root, reference);
+  if (kept !== undefined) await moveCheckout(root, checkout, kept);
 }
 
 /** The user's name where git knows one; names in the environment win over both. */
-async function identity(root: string, git: GitOptions): Promise<string[]> {
-  const email = await runGit(root, ['config', 'user.email'], git);
+async function identity(root: string): Promise<string[]> {
+  const email = await runGit(root, ['config', 'user.email']);
   return email.code === 0 && email.stdout.trim() !== ''
     ? []
     : ['-c', 'user.name=Charrette', '-c', 'user.email=charrette@localhost'];

@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { startedRepositories } from '../../../test/started-repository.ts';
-import { bareEnvironment, type TemporaryRepository } from '../../../test/temporary-repository.ts';
+import { type TemporaryRepository, useBareGit } from '../../../test/temporary-repository.ts';
 import { driftOfPlan, driftSince } from './drift.ts';
 
-const git = { environment: bareEnvironment };
+useBareGit();
 const { copy, empty: emptyRepository, folder } = startedRepositories();
 let repository: TemporaryRepository;
 let root: string;
@@ -16,7 +16,7 @@ beforeEach(() => {
 
 test('what changed since the base of a plan is named', async () => {
   const base = repository.git('rev-parse', 'HEAD');
-  expect(await driftSince(root, base, git)).toMatchObject({
+  expect(await driftSince(root, base)).toMatchObject({
     relation: 'same',
     commits: 0,
     files: [],
@@ -26,7 +26,7 @@ test('what changed since the base of a plan is named', async () => {
   repository.commit('more');
   rmSync(path.join(root, 'src/b.txt'));
   repository.write('loose.txt', 'x');
-  const drift = await driftSince(root, base, git);
+  const drift = await driftSince(root, base);
   expect(drift).toMatchObject({ relation: 'ahead', commits: 1 });
   expect(drift.files).toEqual([
     { path: 'a.txt', change: 'modified' },
@@ -44,7 +44,7 @@ test('reports the drift of a package by its own paths, without neighbours', asyn
   repository.commit('both');
   repository.write('src/loose.txt', 'x');
   repository.write('loose.txt', 'x');
-  const drift = await driftSince(path.join(root, 'src'), base, git);
+  const drift = await driftSince(path.join(root, 'src'), base);
   expect(drift.files).toEqual([
     { path: 'b.txt', change: 'modified' },
     { path: 'loose.txt', change: 'added' },
@@ -54,17 +54,18 @@ test('reports the drift of a package by its own paths, without neighbours', asyn
 
 test('does not report a lost base without git or a repository', async () => {
   const base = repository.git('rev-parse', 'HEAD');
-  const without = { environment: { ...bareEnvironment, PATH: folder() } };
-  await expect(driftSince(root, base, without)).rejects.toMatchObject({ code: 'git-missing' });
-  await expect(driftSince(folder(), base, git)).rejects.toMatchObject({ code: 'not-a-repository' });
+  vi.stubEnv('PATH', folder());
+  await expect(driftSince(root, base)).rejects.toMatchObject({ code: 'git-missing' });
+  vi.unstubAllEnvs();
+  await expect(driftSince(folder(), base)).rejects.toMatchObject({ code: 'not-a-repository' });
 });
 
 test('a rewritten history has diverged, an unknown commit is lost, and so is every one before the first', async () => {
   const base = repository.git('rev-parse', 'HEAD');
   repository.git('commit', '--quiet', '--amend', '--message', 'rewritten');
-  expect(await driftSince(root, base, git)).toMatchObject({ relation: 'diverged' });
-  expect(await driftSince(root, 'f'.repeat(40), git)).toMatchObject({ relation: 'lost' });
-  expect(await driftSince(root, '--output=/tmp/x', git)).toMatchObject({ relation: 'lost' });
+  expect(await driftSince(root, base)).toMatchObject({ relation: 'diverged' });
+  expect(await driftSince(root, 'f'.repeat(40))).toMatchObject({ relation: 'lost' });
+  expect(await driftSince(root, '--output=/tmp/x')).toMatchObject({ relation: 'lost' });
   const empty = emptyRepository();
-  expect(await driftSince(empty.root, base, git)).toMatchObject({ relation: 'lost', head: undefined });
+  expect(await driftSince(empty.root, base)).toMatchObject({ relation: 'lost', head: undefined });
 });

@@ -1,5 +1,5 @@
 import { commitOf, isAncestor } from './repository-facts.ts';
-import { type GitOptions, gitLine, gitOutput, splitNul } from './run-git.ts';
+import { gitLine, gitOutput, splitNul } from './run-git.ts';
 import { probeTree } from './tree-probe.ts';
 
 export type DriftedFile = { path: string; change: 'added' | 'modified' | 'deleted' | 'other' };
@@ -15,15 +15,15 @@ export type Drift = {
 };
 
 /** Compares the working tree of a directory (a repository, or a package in it) with a base commit. */
-export async function driftSince(directory: string, base: string, git: GitOptions = {}): Promise<Drift> {
-  const [known, head] = [await commitOf(directory, base, git), await commitOf(directory, 'HEAD', git)];
+export async function driftSince(directory: string, base: string): Promise<Drift> {
+  const [known, head] = [await commitOf(directory, base), await commitOf(directory, 'HEAD')];
   // A git failure is an error, not a lost commit.
-  if (head === undefined) await gitOutput(directory, ['rev-parse', '--git-dir'], git);
+  if (head === undefined) await gitOutput(directory, ['rev-parse', '--git-dir']);
   if (known === undefined || head === undefined) return { relation: 'lost', head, commits: 0, files: [] };
-  const files = await changedFiles(directory, known, git);
+  const files = await changedFiles(directory, known);
   if (known === head) return { relation: 'same', head, commits: 0, files };
-  const ancestor = await isAncestor(directory, known, head, git);
-  const commits = Number(await gitOutput(directory, ['rev-list', '--count', `${known}..${head}`], git));
+  const ancestor = await isAncestor(directory, known, head);
+  const commits = Number(await gitOutput(directory, ['rev-list', '--count', `${known}..${head}`]));
   return { relation: ancestor ? 'ahead' : 'diverged', head, commits, files };
 }
 
@@ -33,14 +33,14 @@ export function driftOfPlan(drift: Drift, planned: readonly string[]): DriftedFi
   return drift.files.filter(({ path }) => wanted.has(path));
 }
 
-async function changedFiles(directory: string, base: string, git: GitOptions): Promise<DriftedFile[]> {
+async function changedFiles(directory: string, base: string): Promise<DriftedFile[]> {
   const flags = ['--relative', '--name-status', '-z', '--no-renames', '--no-ext-diff'];
-  const parts = splitNul(await gitOutput(directory, ['diff', ...flags, base], git));
+  const parts = splitNul(await gitOutput(directory, ['diff', ...flags, base]));
   const tracked = parts.flatMap((status, index) =>
     index % 2 === 0 ? [{ path: parts[index + 1] ?? '', change: changeOf(status) }] : [],
   );
-  const probe = await probeTree(directory, { mode: 'checkpoint', git });
-  const prefix = await gitLine(directory, ['rev-parse', '--show-prefix'], git);
+  const probe = await probeTree(directory, { mode: 'checkpoint' });
+  const prefix = await gitLine(directory, ['rev-parse', '--show-prefix']);
   const untracked = probe.newUntracked
     .filter((path) => path.startsWith(prefix))
     .map((path) => ({ path: path.slice(prefix.length), change: 'added' as const }));

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { bareEnvironment, temporaryRepository } from '../../../test/temporary-repository.ts';
+import { temporaryRepository, useBareGit } from '../../../test/temporary-repository.ts';
 import { mergeInto, switchTo } from './feature-branch.ts';
 
 test('going to another branch does not overwrite an ignored file of the person', async () => {
   const { root, git, write, commit, remove } = temporaryRepository();
-  const options = { environment: bareEnvironment };
+  useBareGit();
   try {
     write('a.txt', 'a\n');
     commit('begin');
@@ -18,12 +18,12 @@ test('going to another branch does not overwrite an ignored file of the person',
     const main = commit('have it');
     git('switch', '--quiet', 'feature');
     write('local.env', 'mine\n');
-    await expect(switchTo(root, 'main', options)).rejects.toMatchObject({
+    await expect(switchTo(root, 'main')).rejects.toMatchObject({
       code: 'git-failed',
       message: expect.stringContaining('local.env'),
     });
     const request = { branch: 'feature', onto: 'main', message: 'Merge' };
-    await expect(mergeInto(root, request, options)).rejects.toMatchObject({ code: 'git-failed' });
+    await expect(mergeInto(root, request)).rejects.toMatchObject({ code: 'git-failed' });
     expect(readFileSync(path.join(root, 'local.env'), 'utf8')).toBe('mine\n');
     expect(git('rev-parse', 'HEAD', 'main')).toBe(`${feature}\n${main}`);
   } finally {

@@ -2,10 +2,10 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { startedRepositories } from '../../../test/started-repository.ts';
-import { bareEnvironment, type TemporaryRepository } from '../../../test/temporary-repository.ts';
+import { type TemporaryRepository, useBareGit } from '../../../test/temporary-repository.ts';
 import { preflight, preflightMessage, renderPreflight } from './preflight.ts';
 
-const git = { environment: bareEnvironment };
+useBareGit();
 const { copy, remoteOf } = startedRepositories();
 let repository: TemporaryRepository;
 let root: string;
@@ -14,7 +14,7 @@ beforeEach(() => {
   root = repository.root;
 });
 
-const strict = { skipBranchCheck: false, fetchPausesMs: [], git };
+const strict = { skipBranchCheck: false, fetchPausesMs: [] };
 
 test('L-116 on main, clean, behind its remote: it is fetched, and main stays', async () => {
   remoteOf(repository);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { joinTruncated } from '../../base/text/strings.ts';
 import { currentBranch, operationUnderWay, topLevel } from './repository-facts.ts';
-import { type GitOptions, type GitResult, gitOutput, reasonOf, runGit, splitNul } from './run-git.ts';
+import { type GitResult, gitOutput, reasonOf, runGit, splitNul } from './run-git.ts';
 import { probeTree } from './tree-probe.ts';
 
 const pathsPerCall = 200;
@@ -12,19 +12,19 @@ const pathsPerCall = 200;
  * Files of the working tree that git would overwrite without a word when it moves from HEAD to a commit: those that it does not track
  * and ignores. They are in no commit, so they cannot be recovered.
  */
-async function overwrittenBy(directory: string, commit: string, git: GitOptions = {}): Promise<string[]> {
+async function overwrittenBy(directory: string, commit: string): Promise<string[]> {
   const words = ['diff', '--no-relative', '--name-only', '--no-renames', '--diff-filter=A', '-z'];
-  const added = await runGit(directory, [...words, '--end-of-options', 'HEAD', commit], git);
+  const added = await runGit(directory, [...words, '--end-of-options', 'HEAD', commit]);
   // For a missing commit git reports the error itself.
   const names = added.code === 0 ? splitNul(added.stdout) : [];
   if (names.length === 0) return [];
-  const root = await topLevel(directory, git);
+  const root = await topLevel(directory);
   const taken = [...new Set(names.flatMap((name) => placeTaken(root, name) ?? []))];
   const overwritten: string[] = [];
   for (let start = 0; start < taken.length; start += pathsPerCall) {
     const some = taken.slice(start, start + pathsPerCall);
     const untracked = ['--literal-pathspecs', 'ls-files', '--others', '-z', '--', ...some];
-    overwritten.push(...splitNul(await gitOutput(root, untracked, git)));
+    overwritten.push(...splitNul(await gitOutput(root, untracked)));
   }
   return overwritten;
 }
@@ -62,7 +62,6 @@ type PreflightSettings = {
   rehearse?: boolean;
   /** Pauses between attempts to fetch. */
   fetchPausesMs?: readonly number[];
-  git?: GitOptions;
 };
 
 /** L-116, L-117: requires a clean and fetched tree, on main or on the user's branch. No branch moves; a new one is updated when it is created. */
@@ -74,19 +73,18 @@ export async function preflight(directory: string, settings: PreflightSettings):
     remoteRequired = false,
     rehearse = false,
     ignore = [],
-    git = {},
   } = settings;
   // A branch that is made now would have git forget it, also where every file is as HEAD has it.
-  const operation = await operationUnderWay(directory, git);
+  const operation = await operationUnderWay(directory);
   if (operation !== undefined) {
     const fix = `Finish it with \`git ${operation} --continue\`, or undo it with \`git ${operation} --abort\`; --no-branch keeps the tree unchanged.`;
     return { ...fail(2, `git ${operation} is in progress`), fix };
   }
-  const branch = await currentBranch(directory, git);
+  const branch = await currentBranch(directory);
   if (!skipBranchCheck && branch !== mainBranch) {
     return fail(1, `not on ${mainBranch}: ${branch === undefined ? 'HEAD is detached' : `on ${branch}`}`);
   }
-  const tree = await probeTree(directory, { mode: 'checkpoint', ignore, git });
+  const tree = await probeTree(directory, { mode: 'checkpoint', ignore });
   // F-31: no verdict counts as dirty.
   if (tree.status !== 'clean') {
     const paths = [...tree.tracked, ...tree.newUntracked];
@@ -98,7 +96,7 @@ export async function preflight(directory: string, settings: PreflightSettings):
         : `the state of the tree is unknown (${tree.reason})`,
     );
   }
-  const hasRemote = (await runGit(directory, ['remote', 'get-url', '--', remote], git)).code === 0;
+  const hasRemote = (await runGit(directory, ['remote', 'get-url', '--', remote])).code === 0;
   if (!hasRemote && !remoteRequired)
     return { ok: true, notes: [`The remote ${remote} does not exist; nothing was fetched.`] };
   if (hasRemote && rehearse) return { ok: true, notes: [] };
@@ -106,7 +104,7 @@ export async function preflight(directory: string, settings: PreflightSettings):
   if (fetched.code !== 0) return fail(3, `git fetch ${remote} ${mainBranch} failed: ${reasonOf(fetched)}`);
   if (skipBranchCheck) return { ok: true, notes: [] };
   const onto = `${remote}/${mainBranch}`;
-  const lost = await overwrittenBy(directory, onto, git);
+  const lost = await overwrittenBy(directory, onto);
   if (lost.length > 0)
     return fail(3, `a branch at ${onto} would overwrite files that git ignores: ${joinTruncated(lost)}`);
   return { ok: true, notes: [] };
@@ -120,12 +118,11 @@ export async function fetchBranch(
   directory: string,
   remote: string,
   branch: string,
-  { fetchPausesMs = [1000, 4000], git = {} }: Pick<PreflightSettings, 'fetchPausesMs' | 'git'> = {},
+  { fetchPausesMs = [1000, 4000] }: Pick<PreflightSettings, 'fetchPausesMs'> = {},
 ): Promise<GitResult> {
   const rule = `+refs/heads/${branch}:refs/remotes/${remote}/${branch}`;
   const attempt = () =>
     runGit(directory, ['fetch', '--no-tags', '--refmap=', '--', remote, rule], {
-      ...git,
       timeoutMs: 120_000,
     });
   let result = await attempt();

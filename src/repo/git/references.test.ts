@@ -4,10 +4,11 @@ import {
   bareEnvironment,
   type TemporaryRepository,
   temporaryRepository,
+  useBareGit,
 } from '../../../test/temporary-repository.ts';
 import { displaced, type References, referencesOf } from './references.ts';
 
-const options = { environment: bareEnvironment };
+useBareGit();
 let repository: TemporaryRepository;
 let first: string;
 let second: string;
@@ -21,7 +22,7 @@ beforeEach(() => {
 afterEach(() => repository.remove());
 
 async function look(): Promise<References> {
-  const found = await referencesOf(repository.root, options);
+  const found = await referencesOf(repository.root);
   if (found === undefined) throw new Error('git says nothing');
   return found;
 }
@@ -90,5 +91,5 @@ test('ignores new branches and tags and moved run branches; reports a lost run b
 
 test('where git cannot say it nothing is known', async () => {
   repository.remove();
-  expect(await referencesOf(repository.root, options)).toBeUndefined();
+  expect(await referencesOf(repository.root)).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 import { shellWord } from '../../base/text/strings.ts';
-import { type GitOptions, runGit } from './run-git.ts';
+import { runGit } from './run-git.ts';
 
 /** What a repository holds by name: branches and tags with their objects, entries of the stash by their own. */
 export type References = ReadonlyMap<string, string>;
@@ -10,15 +10,15 @@ const stash = 'refs/stash';
 const ofRuns = 'refs/heads/charrette/';
 
 /** `undefined` when git fails. */
-export async function referencesOf(root: string, git: GitOptions = {}): Promise<References | undefined> {
+export async function referencesOf(root: string): Promise<References | undefined> {
   const words = ['for-each-ref', '--format=%(refname) %(objectname)', ...watched];
-  const listed = await runGit(root, words, git);
+  const listed = await runGit(root, words);
   if (listed.code !== 0) return undefined;
   const named = linesOf(listed.stdout).map((line) => line.split(' ') as [string, string]);
   const others = named.filter(([name]) => name !== stash);
   if (others.length === named.length) return new Map(named);
   // The reference is only the newest entry; the others are in its log alone.
-  const entries = await runGit(root, ['rev-list', '--walk-reflogs', stash], git);
+  const entries = await runGit(root, ['rev-list', '--walk-reflogs', stash]);
   if (entries.code !== 0) return undefined;
   return new Map([
     ...others,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { startedRepositories } from '../../../test/started-repository.ts';
-import { bareEnvironment, type TemporaryRepository } from '../../../test/temporary-repository.ts';
+import { type TemporaryRepository, useBareGit } from '../../../test/temporary-repository.ts';
 import { normalOrigin, repositoryFacts, repositoryIdentity, repositoryNotes } from './repository-facts.ts';
 import { addWorktree } from './worktrees.ts';
 
@@ -40,7 +40,7 @@ test('clones of a folder are known by their first commit', async () => {
   }
 });
 
-const git = { environment: bareEnvironment };
+useBareGit();
 const { copy, empty: emptyRepository, folder } = startedRepositories();
 let repository: TemporaryRepository;
 let root: string;
@@ -50,7 +50,7 @@ beforeEach(() => {
 });
 
 test('an ordinary clone, seen from a subfolder', async () => {
-  expect(await repositoryFacts(path.join(root, 'src'), git)).toMatchObject({
+  expect(await repositoryFacts(path.join(root, 'src'))).toMatchObject({
     root,
     subfolder: 'src',
     linkedWorktree: false,
@@ -64,7 +64,7 @@ test('an ordinary clone, seen from a subfolder', async () => {
 test('a folder whose name has a line end', async () => {
   const odd = path.join(folder(), 'two\nlines');
   repository.git('clone', '--quiet', root, odd);
-  expect(await repositoryFacts(path.join(odd, 'src'), git)).toMatchObject({
+  expect(await repositoryFacts(path.join(odd, 'src'))).toMatchObject({
     root: odd,
     subfolder: 'src',
     gitDirectory: path.join(odd, '.git'),
@@ -74,30 +74,30 @@ test('a folder whose name has a line end', async () => {
 
 test('L-111 a detached HEAD, no commits, a shallow clone, a bare repository', async () => {
   repository.git('checkout', '--quiet', '--detach');
-  const detached = await repositoryFacts(root, git);
+  const detached = await repositoryFacts(root);
   expect(detached.branch).toBeUndefined();
   expect(repositoryNotes(detached)).toEqual(['HEAD is detached.']);
   const empty = emptyRepository();
-  expect(await repositoryFacts(empty.root, git)).toMatchObject({ head: undefined, branch: 'main' });
+  expect(await repositoryFacts(empty.root)).toMatchObject({ head: undefined, branch: 'main' });
   repository.write('c', '1');
   repository.commit('second');
   repository.git('checkout', '--quiet', '-B', 'main');
   const shallow = path.join(folder(), 's');
   repository.git('clone', '--quiet', '--depth=1', `file://${root}`, shallow);
-  expect((await repositoryFacts(shallow, git)).shallow).toBe(true);
+  expect((await repositoryFacts(shallow)).shallow).toBe(true);
   const bare = path.join(folder(), 'b.git');
   repository.git('clone', '--quiet', '--bare', root, bare);
-  await expect(repositoryFacts(bare, git)).rejects.toMatchObject({ code: 'not-a-repository' });
-  await expect(repositoryFacts(path.join(root, '.git'), git)).rejects.toMatchObject({
+  await expect(repositoryFacts(bare)).rejects.toMatchObject({ code: 'not-a-repository' });
+  await expect(repositoryFacts(path.join(root, '.git'))).rejects.toMatchObject({
     code: 'not-a-repository',
   });
 });
 
 test('linked worktrees and submodules', async () => {
   const linked = path.join(folder(), 'w');
-  await addWorktree(root, linked, 'HEAD', git);
-  expect(await repositoryFacts(linked, git)).toMatchObject({ linkedWorktree: true, branch: undefined });
+  await addWorktree(root, linked, 'HEAD');
+  expect(await repositoryFacts(linked)).toMatchObject({ linkedWorktree: true, branch: undefined });
   const outer = emptyRepository();
   outer.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', root, 'sub');
-  expect((await repositoryFacts(path.join(outer.root, 'sub'), git)).superproject).toBe(outer.root);
+  expect((await repositoryFacts(path.join(outer.root, 'sub'))).superproject).toBe(outer.root);
 });

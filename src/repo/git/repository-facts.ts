@@ -14,18 +14,15 @@ const marks: readonly (readonly [mark: string, operation: string])[] = [
 ];
 
 /** The unfinished git operation in a directory, by the name of its command. */
-export async function operationUnderWay(
-  directory: string,
-  git: GitOptions = {},
-): Promise<string | undefined> {
-  const folder = await gitLine(directory, ['rev-parse', '--absolute-git-dir'], git);
+export async function operationUnderWay(directory: string): Promise<string | undefined> {
+  const folder = await gitLine(directory, ['rev-parse', '--absolute-git-dir']);
   return marks.find(([mark]) => existsSync(path.join(folder, mark)))?.[1];
 }
 
 /** What a checkout of the last commit does not have: changed and new files from the root of the repository, without our own. */
-export async function uncommittedIn(root: string, git: GitOptions = {}): Promise<string[]> {
+export async function uncommittedIn(root: string): Promise<string[]> {
   const words = ['status', '--porcelain', '-z', '--no-renames', '--untracked-files=normal'];
-  return splitNul(await gitOutput(root, words, git))
+  return splitNul(await gitOutput(root, words))
     .map((entry) => entry.slice(3))
     .filter((name) => !isOwnFile(name));
 }
@@ -99,12 +96,12 @@ const asked = {
 const mark = '--next-answer';
 
 /** Reads the facts without changing anything; outside a working tree it says so. */
-export async function repositoryFacts(directory: string, options: GitOptions = {}): Promise<RepositoryFacts> {
+export async function repositoryFacts(directory: string): Promise<RepositoryFacts> {
   const questions = Object.values(asked).flatMap((question) => [question, mark]);
   const [said, head, branch] = await Promise.all([
-    runGit(directory, ['rev-parse', '--path-format=absolute', ...questions], options),
-    headCommit(directory, options),
-    currentBranch(directory, options),
+    runGit(directory, ['rev-parse', '--path-format=absolute', ...questions]),
+    headCommit(directory),
+    currentBranch(directory),
   ]);
   const parts = said.stdout.split(`${mark}\n`).map((part) => part.replace(/\r?\n$/, ''));
   const answers = Object.fromEntries(
@@ -149,39 +146,31 @@ export async function commitOf(
 }
 
 /** True if `one` is `other` or an ancestor of it. */
-export async function isAncestor(
-  directory: string,
-  one: string,
-  other: string,
-  git: GitOptions = {},
-): Promise<boolean> {
-  return (await runGit(directory, ['merge-base', '--is-ancestor', one, other], git)).code === 0;
+export async function isAncestor(directory: string, one: string, other: string): Promise<boolean> {
+  return (await runGit(directory, ['merge-base', '--is-ancestor', one, other])).code === 0;
 }
 
-export async function hasBranch(directory: string, name: string, git: GitOptions = {}): Promise<boolean> {
-  return (await runGit(directory, ['show-ref', '--verify', '--quiet', `refs/heads/${name}`], git)).code === 0;
+export async function hasBranch(directory: string, name: string): Promise<boolean> {
+  return (await runGit(directory, ['show-ref', '--verify', '--quiet', `refs/heads/${name}`])).code === 0;
 }
 
 /** True if git accepts a name for a branch; it is then no option and no path. */
-export async function isBranchName(directory: string, name: string, git: GitOptions = {}): Promise<boolean> {
-  return (await runGit(directory, ['check-ref-format', '--branch', name], git)).code === 0;
+export async function isBranchName(directory: string, name: string): Promise<boolean> {
+  return (await runGit(directory, ['check-ref-format', '--branch', name])).code === 0;
 }
 
 /** The root of the working tree. */
-export function topLevel(directory: string, git: GitOptions = {}): Promise<string> {
-  return gitLine(directory, ['rev-parse', '--show-toplevel'], git);
+export function topLevel(directory: string): Promise<string> {
+  return gitLine(directory, ['rev-parse', '--show-toplevel']);
 }
 
-export function headCommit(directory: string, options: GitOptions = {}): Promise<string | undefined> {
-  return commitOf(directory, 'HEAD', options);
+export function headCommit(directory: string): Promise<string | undefined> {
+  return commitOf(directory, 'HEAD');
 }
 
 /** L-104: the symbolic name of HEAD; `undefined` when detached. */
-export async function currentBranch(
-  directory: string,
-  options: GitOptions = {},
-): Promise<string | undefined> {
-  const result = await runGit(directory, ['symbolic-ref', '--short', '--quiet', 'HEAD'], options);
+export async function currentBranch(directory: string): Promise<string | undefined> {
+  const result = await runGit(directory, ['symbolic-ref', '--short', '--quiet', 'HEAD']);
   return result.code === 0 ? result.stdout.trim() : undefined;
 }
 

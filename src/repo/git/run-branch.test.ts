@@ -186,10 +186,10 @@ describe('the result goes to the branch the run began on, or nowhere', () => {
     expect(git('rev-parse', 'main')).toBe(began.base);
   });
 
-  test('a hook that fails after the merge, past any limit of ours, does not make it unmerged', async () => {
+  test('a hook that fails after the merge does not make it unmerged', async () => {
     const { root, tip, began, write } = await done();
-    write('.git/hooks/post-merge', '#!/bin/sh\nsleep 1\nexit 1\n');
+    write('.git/hooks/post-merge', '#!/bin/sh\nexit 1\n');
     chmodSync(path.join(root, '.git/hooks/post-merge'), 0o755);
-    expect(await forwardTo(root, tip, began, { timeoutMs: 200 })).toEqual({ merged: true, reason: '' });
+    expect(await forwardTo(root, tip, began)).toEqual({ merged: true, reason: '' });
   });
 });

@@ -5,16 +5,7 @@ import { CharretteError } from '../../base/errors.ts';
 import { isInside } from '../../base/files/contained.ts';
 import { commitAll, ignoredIn, writeCommit } from './checkout.ts';
 import { commitOf, currentBranch, headCommit, isAncestor, operationUnderWay } from './repository-facts.ts';
-import {
-  type GitOptions,
-  type GitResult,
-  gitError,
-  gitOutput,
-  reasonOf,
-  runGit,
-  splitNul,
-  untilDone,
-} from './run-git.ts';
+import { type GitResult, gitError, gitOutput, reasonOf, runGit, splitNul, untilDone } from './run-git.ts';
 import { listWorktrees } from './worktrees.ts';
 
 /**
@@ -37,44 +28,38 @@ export function marksIn(message: string): string[] {
 }
 
 /** Creates the branch of a run; an existing one does not change. */
-export async function openRunBranch(
-  root: string,
-  branch: string,
-  commit: string,
-  git: GitOptions = {},
-): Promise<string> {
-  const known = await branchTip(root, branch, git);
+export async function openRunBranch(root: string, branch: string, commit: string): Promise<string> {
+  const known = await branchTip(root, branch);
   if (known !== undefined) return known;
-  await gitOutput(root, ['update-ref', `refs/heads/${branch}`, commit, ''], git);
+  await gitOutput(root, ['update-ref', `refs/heads/${branch}`, commit, '']);
   return commit;
 }
 
-export function branchTip(root: string, branch: string, git: GitOptions = {}): Promise<string | undefined> {
-  return commitOf(root, `refs/heads/${branch}`, git);
+export function branchTip(root: string, branch: string): Promise<string | undefined> {
+  return commitOf(root, `refs/heads/${branch}`);
 }
 
 /** The branches of all runs with their commits; `undefined` outside a repository. */
-export async function runBranches(
-  root: string,
-  git: GitOptions = {},
-): Promise<Map<string, string> | undefined> {
-  const listed = await runGit(
-    root,
-    ['for-each-ref', '--format=%(refname:lstrip=2) %(objectname)', 'refs/heads/charrette/'],
-    git,
-  );
+export async function runBranches(root: string): Promise<Map<string, string> | undefined> {
+  const listed = await runGit(root, [
+    'for-each-ref',
+    '--format=%(refname:lstrip=2) %(objectname)',
+    'refs/heads/charrette/',
+  ]);
   if (listed.code !== 0) return undefined;
   const lines = listed.stdout.split('\n').filter((line) => line !== '');
   return new Map(lines.map((line) => line.split(' ') as [string, string]));
 }
 
 /** Whether everything on a branch is also on another one, or nothing was ever done on it. */
-export async function isContained(root: string, branch: string, git: GitOptions = {}): Promise<boolean> {
-  const others = await gitOutput(
-    root,
-    ['for-each-ref', `--contains=refs/heads/${branch}`, '--format=%(refname)', 'refs/heads', 'refs/remotes'],
-    git,
-  );
+export async function isContained(root: string, branch: string): Promise<boolean> {
+  const others = await gitOutput(root, [
+    'for-each-ref',
+    `--contains=refs/heads/${branch}`,
+    '--format=%(refname)',
+    'refs/heads',
+    'refs/remotes',
+  ]);
   return others.split('\n').some((name) => name !== '' && name !== `refs/heads/${branch}`);
 }
 
@@ -85,37 +70,31 @@ async function landCommit(
   root: string,
   branch: string,
   { commit, start, checkouts }: { commit: string; start: string; checkouts: string },
-  git: GitOptions = {},
 ): Promise<Landing> {
-  const tip = (await branchTip(root, branch, git)) ?? start;
-  const onTop = await isAncestor(root, tip, commit, git);
-  const landing = onTop ? { kind: 'landed' as const, commit } : await joined(root, tip, commit, git);
+  const tip = (await branchTip(root, branch)) ?? start;
+  const onTop = await isAncestor(root, tip, commit);
+  const landing = onTop ? { kind: 'landed' as const, commit } : await joined(root, tip, commit);
   if (landing.kind === 'landed' && landing.commit !== tip) {
-    const place = await placeOf(root, branch, checkouts, git);
+    const place = await placeOf(root, branch, checkouts);
     if (place === undefined)
-      await gitOutput(root, ['update-ref', `refs/heads/${branch}`, landing.commit, tip], git);
-    else await forwardIn(place, branch, landing.commit, git);
+      await gitOutput(root, ['update-ref', `refs/heads/${branch}`, landing.commit, tip]);
+    else await forwardIn(place, branch, landing.commit);
   }
   return landing;
 }
 
 /** The user's worktree with the branch of a run; checkouts of the run itself do not count. */
-async function placeOf(
-  root: string,
-  branch: string,
-  checkouts: string,
-  git: GitOptions,
-): Promise<string | undefined> {
+async function placeOf(root: string, branch: string, checkouts: string): Promise<string | undefined> {
   const ours = await realpath(checkouts);
-  return (await listWorktrees(root, git)).find(
+  return (await listWorktrees(root)).find(
     (worktree) => worktree.branch === branch && !isInside(ours, worktree.path) && existsSync(worktree.path),
   )?.path;
 }
 
 /** Moves the branch with its files: otherwise the next commit there would revert the new work. */
-async function forwardIn(place: string, branch: string, commit: string, git: GitOptions): Promise<void> {
-  const merge = await mergeForward(place, commit, git);
-  if ((await headCommit(place, git)) === commit) return;
+async function forwardIn(place: string, branch: string, commit: string): Promise<void> {
+  const merge = await mergeForward(place, commit);
+  if ((await headCommit(place)) === commit) return;
   throw new CharretteError({
     code: 'git-failed',
     message: `${branch} is checked out in ${place} and cannot be moved forward there: ${reasonOf(merge)}.`,
@@ -123,28 +102,28 @@ async function forwardIn(place: string, branch: string, commit: string, git: Git
   });
 }
 
-function mergeForward(directory: string, commit: string, git: GitOptions): Promise<GitResult> {
+function mergeForward(directory: string, commit: string): Promise<GitResult> {
   const words = ['merge', '--quiet', '--ff-only', '--no-overwrite-ignore', commit];
-  return runGit(directory, ['-c', 'merge.autoStash=false', ...words], { ...git, ...untilDone });
+  return runGit(directory, ['-c', 'merge.autoStash=false', ...words], untilDone);
 }
 
 /** The commit's changes and message on top of another commit, made among git's objects alone. */
-async function joined(root: string, tip: string, commit: string, git: GitOptions): Promise<Landing> {
+async function joined(root: string, tip: string, commit: string): Promise<Landing> {
   const words = ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', tip, commit];
-  const merge = await runGit(root, words, git);
+  const merge = await runGit(root, words);
   if (merge.code !== 0 && merge.code !== 1) throw gitError(words, merge);
   const [tree = '', ...names] = splitNul(merge.stdout);
   if (merge.code === 1) {
     const files = [...new Set(names)];
     const shown = ['diff', '--no-ext-diff', '--no-color', tip, tree, '--', ...files];
-    const text = (await runGit(root, ['--literal-pathspecs', ...shown], git)).stdout;
+    const text = (await runGit(root, ['--literal-pathspecs', ...shown])).stdout;
     return { kind: 'conflict', files, text: text.slice(0, 40_000) };
   }
   // Everything exists already: it was merged before the process died.
-  if (tree === (await gitOutput(root, ['rev-parse', `${tip}^{tree}`], git)).trim())
+  if (tree === (await gitOutput(root, ['rev-parse', `${tip}^{tree}`])).trim())
     return { kind: 'landed', commit: tip };
-  const message = await gitOutput(root, ['show', '--no-patch', '--format=%B', commit], git);
-  const onTip = await writeCommit(root, { tree, parents: [tip], message }, git);
+  const message = await gitOutput(root, ['show', '--no-patch', '--format=%B', commit]);
+  const onTip = await writeCommit(root, { tree, parents: [tip], message });
   return { kind: 'landed', commit: onTip };
 }
 
@@ -159,13 +138,12 @@ export async function takeWork(
   root: string,
   checkout: string,
   { branch, start, message }: { branch: string; start: string; message: string },
-  git: GitOptions = {},
 ): Promise<Taken> {
-  const work = await commitAll(root, checkout, start, message, git);
-  const ignored = await ignoredIn(root, checkout, git);
+  const work = await commitAll(root, checkout, start, message);
+  const ignored = await ignoredIn(root, checkout);
   if (work === undefined) return { kind: 'nothing', ignored };
   const checkouts = path.dirname(checkout);
-  const landing = await landCommit(root, branch, { commit: work.commit, start, checkouts }, git);
+  const landing = await landCommit(root, branch, { commit: work.commit, start, checkouts });
   return landing.kind === 'landed' ? { ...landing, files: work.files, ignored } : landing;
 }
 
@@ -175,42 +153,30 @@ export async function findLanded(
   branch: string,
   base: string,
   mark: string,
-  git: GitOptions = {},
 ): Promise<{ commit: string; files: string[] } | undefined> {
   const range = `${base}..refs/heads/${branch}`;
   // Git finds the words anywhere in a message.
   const words = ['log', '-z', '--format=%H%n%B', '--fixed-strings', `--grep=${mark}`, range];
-  const found = splitNul(await gitOutput(root, words, git)).find((entry) => marksIn(entry).includes(mark));
+  const found = splitNul(await gitOutput(root, words)).find((entry) => marksIn(entry).includes(mark));
   const commit = found?.split('\n')[0];
   if (commit === undefined) return undefined;
-  return { commit, files: await changedSince(root, `${commit}^`, commit, git) };
+  return { commit, files: await changedSince(root, `${commit}^`, commit) };
 }
 
-export async function diffBetween(
-  root: string,
-  from: string,
-  to: string,
-  git: GitOptions = {},
-): Promise<string> {
-  return gitOutput(root, ['diff', '--no-ext-diff', '--no-color', from, to], git);
+export async function diffBetween(root: string, from: string, to: string): Promise<string> {
+  return gitOutput(root, ['diff', '--no-ext-diff', '--no-color', from, to]);
 }
 
 /** Files that differ between two commits. */
-export async function changedSince(
-  root: string,
-  from: string,
-  to: string,
-  git: GitOptions = {},
-): Promise<string[]> {
+export async function changedSince(root: string, from: string, to: string): Promise<string[]> {
   const words = ['diff', '--name-only', '--no-renames', '-z', from, to];
-  return splitNul(await gitOutput(root, words, git)).sort();
+  return splitNul(await gitOutput(root, words)).sort();
 }
 
 /** Forgets kept work below a name, once it has landed. */
-export async function dropKeptWork(root: string, prefix: string, git: GitOptions = {}): Promise<void> {
-  const names = (await gitOutput(root, ['for-each-ref', '--format=%(refname)', prefix], git)).split('\n');
-  for (const name of names.filter((line) => line !== ''))
-    await gitOutput(root, ['update-ref', '-d', name], git);
+export async function dropKeptWork(root: string, prefix: string): Promise<void> {
+  const names = (await gitOutput(root, ['for-each-ref', '--format=%(refname)', prefix])).split('\n');
+  for (const name of names.filter((line) => line !== '')) await gitOutput(root, ['update-ref', '-d', name]);
 }
 
 /** Where a run began: the commit, and the branch that was checked out; `undefined` when none was. */
@@ -221,19 +187,18 @@ export async function forwardTo(
   directory: string,
   tip: string,
   { base, onto }: Beginning,
-  git: GitOptions = {},
 ): Promise<{ merged: boolean; reason: string }> {
   const no = (reason: string) => ({ merged: false, reason });
   const reached = async () =>
-    (onto === undefined ? await headCommit(directory, git) : await branchTip(directory, onto, git)) === tip;
+    (onto === undefined ? await headCommit(directory) : await branchTip(directory, onto)) === tip;
   if (await reached()) return { merged: true, reason: '' };
-  const current = await currentBranch(directory, git);
+  const current = await currentBranch(directory);
   if (current !== onto)
     return no(`${current ?? 'no branch'} is checked out, the run began on ${onto ?? 'no branch'}`);
-  const operation = await operationUnderWay(directory, git);
+  const operation = await operationUnderWay(directory);
   if (operation !== undefined) return no(`git ${operation} is in progress`);
-  if ((await headCommit(directory, git)) !== base) return no('the branch has moved since');
-  const merge = await mergeForward(directory, tip, git);
+  if ((await headCommit(directory)) !== base) return no('the branch has moved since');
+  const merge = await mergeForward(directory, tip);
   // A hook that fails after the merge takes nothing back.
   return (await reached()) ? { merged: true, reason: '' } : no(reasonOf(merge));
 }

@@ -186,6 +186,6 @@ describe('git in a repository', () => {
 
   test('outside a repository the error says so', async () => {
     await expect(gitOutput(folder(), ['status'], git)).rejects.toMatchObject({ code: 'not-a-repository' });
-    await expect(repositoryFacts(folder(), git)).rejects.toMatchObject({ code: 'not-a-repository' });
+    await expect(repositoryFacts(folder())).rejects.toMatchObject({ code: 'not-a-repository' });
   });
 });

@@ -2,10 +2,10 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { startedRepositories } from '../../../test/started-repository.ts';
-import { bareEnvironment, type TemporaryRepository } from '../../../test/temporary-repository.ts';
+import { type TemporaryRepository, useBareGit } from '../../../test/temporary-repository.ts';
 import { probeTree, restoreTree, untrackedSnapshot } from './tree-probe.ts';
 
-const git = { environment: bareEnvironment };
+useBareGit();
 const { copy, folder } = startedRepositories();
 let repository: TemporaryRepository;
 let root: string;
@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 
 describe('L-420 L-975 the tree probe', () => {
-  const checkpoint = () => probeTree(root, { mode: 'checkpoint', git });
+  const checkpoint = () => probeTree(root, { mode: 'checkpoint' });
 
   test('L-423 clean, tracked, staged, deleted, renamed and new paths with odd names', async () => {
     expect(await checkpoint()).toMatchObject({ status: 'clean', tracked: [], newUntracked: [] });
@@ -32,9 +32,9 @@ describe('L-420 L-975 the tree probe', () => {
 
   test('L-423 against a baseline only what is new counts', async () => {
     repository.write('before.txt', 'x');
-    const untracked = await untrackedSnapshot(root, git);
+    const untracked = await untrackedSnapshot(root);
     expect(untracked).toEqual(['before.txt']);
-    const probe = () => probeTree(path.join(root, 'src'), { mode: 'baseline', untracked, git });
+    const probe = () => probeTree(path.join(root, 'src'), { mode: 'baseline', untracked });
     expect(await probe()).toMatchObject({ status: 'clean', untrackedBaseline: 'present' });
     repository.write('after.txt', 'x');
     repository.write('a.txt', 'changed');
@@ -42,7 +42,7 @@ describe('L-420 L-975 the tree probe', () => {
   });
 
   test('L-423 without a baseline untracked files are ambiguous', async () => {
-    const probe = () => probeTree(root, { mode: 'baseline', untracked: undefined, git });
+    const probe = () => probeTree(root, { mode: 'baseline', untracked: undefined });
     expect(await probe()).toMatchObject({ status: 'clean', untrackedBaseline: 'missing' });
     repository.write('new.txt', 'x');
     expect(await probe()).toMatchObject({
@@ -54,23 +54,23 @@ describe('L-420 L-975 the tree probe', () => {
   test('L-422 L-423 F-04 trouble with git is unknown, with its own reason', async () => {
     repository.write('.git/index', 'broken');
     expect(await checkpoint()).toMatchObject({ status: 'unknown', reason: 'git-status-failed' });
-    expect(await probeTree(root, { mode: 'baseline', untracked: [], git })).toMatchObject({
+    expect(await probeTree(root, { mode: 'baseline', untracked: [] })).toMatchObject({
       status: 'unknown',
       reason: 'git-diff-failed',
     });
-    expect(await probeTree(folder(), { mode: 'checkpoint', git })).toMatchObject({ status: 'unknown' });
+    expect(await probeTree(folder(), { mode: 'checkpoint' })).toMatchObject({ status: 'unknown' });
   });
 
   test('L-427 L-428 recovery restores the probed paths and nothing else', async () => {
     repository.write('keep.txt', 'mine');
-    const untracked = await untrackedSnapshot(root, git);
+    const untracked = await untrackedSnapshot(root);
     repository.write('a.txt', 'changed\n');
     repository.write('staged.txt', 'x');
     repository.git('add', 'staged.txt');
     rmSync(path.join(root, 'src/b.txt'));
     repository.write(':(glob)**', 'odd');
-    const probe = await probeTree(root, { mode: 'baseline', untracked, git });
-    const after = await restoreTree(root, probe, git);
+    const probe = await probeTree(root, { mode: 'baseline', untracked });
+    const after = await restoreTree(root, probe);
     expect(after).toMatchObject({ tracked: [], newUntracked: ['keep.txt'] });
     expect(readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('one\n');
     expect(readFileSync(path.join(root, 'src/b.txt'), 'utf8')).toBe('two\n');
@@ -81,25 +81,25 @@ describe('L-420 L-975 the tree probe', () => {
     repository.git('config', 'diff.relative', 'true');
     const project = path.join(root, 'src');
     repository.write('src/keep.txt', 'mine');
-    const untracked = await untrackedSnapshot(project, git);
+    const untracked = await untrackedSnapshot(project);
     repository.write('a.txt', 'changed\n');
     repository.write('src/b.txt', 'changed\n');
     repository.write('src/stray.txt', 'x');
-    const probe = await probeTree(project, { mode: 'baseline', untracked, git });
+    const probe = await probeTree(project, { mode: 'baseline', untracked });
     expect(probe).toMatchObject({ tracked: ['a.txt', 'src/b.txt'], newUntracked: ['src/stray.txt'] });
-    const after = await restoreTree(project, probe, git);
+    const after = await restoreTree(project, probe);
     expect(after).toMatchObject({ tracked: [], newUntracked: ['src/keep.txt'] });
     expect(readFileSync(path.join(root, 'src/b.txt'), 'utf8')).toBe('two\n');
   });
 
   test('L-428 nothing to restore touches nothing, and paths that lead out are refused', async () => {
-    expect(await restoreTree(root, { tracked: [], newUntracked: [] }, git)).toMatchObject({
+    expect(await restoreTree(root, { tracked: [], newUntracked: [] })).toMatchObject({
       status: 'clean',
     });
     repository.write('a.txt', 'changed');
-    await expect(
-      restoreTree(root, { tracked: ['a.txt'], newUntracked: ['../x'] }, git),
-    ).rejects.toMatchObject({ code: 'path-unsafe' });
+    await expect(restoreTree(root, { tracked: ['a.txt'], newUntracked: ['../x'] })).rejects.toMatchObject({
+      code: 'path-unsafe',
+    });
     expect(readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('changed');
   });
 });

@@ -1,6 +1,6 @@
 import { CharretteError } from '../../base/errors.ts';
 import { topLevel } from './repository-facts.ts';
-import { type GitOptions, type GitResult, gitOutput, runGit, splitNul, untilDone } from './run-git.ts';
+import { type GitResult, gitOutput, runGit, splitNul, untilDone } from './run-git.ts';
 
 export type TreeStatus = 'clean' | 'dirty' | 'unknown';
 
@@ -28,35 +28,28 @@ export type TreeProbe = {
 
 export type ProbeSettings =
   /** `ignore`: pathspecs of files that do not count. */
-  | { mode: 'checkpoint'; ignore?: readonly string[]; git?: GitOptions }
+  | { mode: 'checkpoint'; ignore?: readonly string[] }
   /** `untracked`: what was untracked before the agents started; undefined when it was not checked. */
-  | { mode: 'baseline'; untracked: readonly string[] | undefined; git?: GitOptions };
+  | { mode: 'baseline'; untracked: readonly string[] | undefined };
 
 /** L-421…L-423, F-04: checks whether the tree changed. A git failure is `unknown`, never clean. */
 export async function probeTree(directory: string, settings: ProbeSettings): Promise<TreeProbe> {
   return settings.mode === 'checkpoint'
-    ? checkpoint(directory, settings.ignore ?? [], settings.git ?? {})
-    : againstBaseline(directory, settings.untracked, settings.git ?? {});
+    ? checkpoint(directory, settings.ignore ?? [])
+    : againstBaseline(directory, settings.untracked);
 }
 
 /** What is untracked now, for a later baseline probe; `undefined` when git does not say. */
-export async function untrackedSnapshot(
-  directory: string,
-  git: GitOptions = {},
-): Promise<string[] | undefined> {
-  const result = await listUntracked(directory, git);
+export async function untrackedSnapshot(directory: string): Promise<string[] | undefined> {
+  const result = await listUntracked(directory);
   return result.code === 0 ? splitNul(result.stdout) : undefined;
 }
 
-async function checkpoint(directory: string, ignore: readonly string[], git: GitOptions): Promise<TreeProbe> {
-  const result = await runGit(
-    directory,
-    [
-      ...['status', '--porcelain=v1', '-z', '--untracked-files=all', '--no-renames'],
-      ...(ignore.length === 0 ? [] : ['--', ':/', ...ignore]),
-    ],
-    git,
-  );
+async function checkpoint(directory: string, ignore: readonly string[]): Promise<TreeProbe> {
+  const result = await runGit(directory, [
+    ...['status', '--porcelain=v1', '-z', '--untracked-files=all', '--no-renames'],
+    ...(ignore.length === 0 ? [] : ['--', ':/', ...ignore]),
+  ]);
   if (result.code !== 0) return unknown('checkpoint', 'git-status-failed');
   const entries = splitNul(result.stdout);
   const newUntracked = entries.filter((entry) => entry.startsWith('??')).map((entry) => entry.slice(3));
@@ -70,13 +63,12 @@ const diffFlags = ['--no-relative', '--name-only', '-z', '--no-renames', '--no-e
 async function againstBaseline(
   directory: string,
   untracked: readonly string[] | undefined,
-  git: GitOptions,
 ): Promise<TreeProbe> {
   const untrackedBaseline = untracked === undefined ? 'missing' : 'present';
   const calls: [reason: string, call: Promise<GitResult>][] = [
-    ['git-diff-failed', runGit(directory, ['diff', ...diffFlags], git)],
-    ['git-diff-cached-failed', runGit(directory, ['diff', '--cached', ...diffFlags], git)],
-    ['git-ls-files-failed', listUntracked(directory, git)],
+    ['git-diff-failed', runGit(directory, ['diff', ...diffFlags])],
+    ['git-diff-cached-failed', runGit(directory, ['diff', '--cached', ...diffFlags])],
+    ['git-ls-files-failed', listUntracked(directory)],
   ];
   const outputs: string[][] = [];
   for (const [reason, call] of calls) {
@@ -94,12 +86,8 @@ async function againstBaseline(
   return { ...verdict('baseline', tracked, added), untrackedBaseline };
 }
 
-function listUntracked(directory: string, git: GitOptions): Promise<GitResult> {
-  return runGit(
-    directory,
-    ['ls-files', '--others', '--exclude-standard', '-z', '--full-name', '--', ':/'],
-    git,
-  );
+function listUntracked(directory: string): Promise<GitResult> {
+  return runGit(directory, ['ls-files', '--others', '--exclude-standard', '-z', '--full-name', '--', ':/']);
 }
 
 function verdict(mode: TreeProbe['mode'], tracked: string[], newUntracked: string[]): TreeProbe {
@@ -179,7 +167,6 @@ const pathsPerCall = 200;
 export async function restoreTree(
   directory: string,
   { tracked, newUntracked }: Pick<TreeProbe, 'tracked' | 'newUntracked'>,
-  git: GitOptions = {},
 ): Promise<TreeProbe> {
   const unsafe = [...tracked, ...newUntracked].filter((file) => !isRecoverable(file));
   if (unsafe.length > 0) {
@@ -190,7 +177,7 @@ export async function restoreTree(
     });
   }
   // Probed paths start at the root, also when the project is a package somewhere below it.
-  const root = await topLevel(directory, git);
+  const root = await topLevel(directory);
   if (tracked.length > 0) {
     const args = [
       '--literal-pathspecs',
@@ -201,14 +188,11 @@ export async function restoreTree(
       '--pathspec-from-file=-',
       '--pathspec-file-nul',
     ];
-    await gitOutput(root, args, { ...git, ...untilDone, input: tracked.join('\0') });
+    await gitOutput(root, args, { ...untilDone, input: tracked.join('\0') });
   }
   for (let start = 0; start < newUntracked.length; start += pathsPerCall) {
     const some = newUntracked.slice(start, start + pathsPerCall);
-    await gitOutput(root, ['--literal-pathspecs', 'clean', '-f', '-q', '--', ...some], {
-      ...git,
-      ...untilDone,
-    });
+    await gitOutput(root, ['--literal-pathspecs', 'clean', '-f', '-q', '--', ...some], untilDone);
   }
-  return probeTree(root, { mode: 'checkpoint', git });
+  return probeTree(root, { mode: 'checkpoint' });
 }

@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { startedRepositories } from '../../../test/started-repository.ts';
-import { bareEnvironment, type TemporaryRepository } from '../../../test/temporary-repository.ts';
+import { type TemporaryRepository, useBareGit } from '../../../test/temporary-repository.ts';
 import { addWorktree, listWorktrees, removeWorktree } from './worktrees.ts';
 
-const git = { environment: bareEnvironment };
+useBareGit();
 const { copy, folder } = startedRepositories();
 let repository: TemporaryRepository;
 let root: string;
@@ -16,15 +16,15 @@ beforeEach(() => {
 
 test('worktrees are added, listed and removed with all that is in them', async () => {
   const target = path.join(folder(), 'lane 1');
-  await addWorktree(root, target, 'HEAD', git);
+  await addWorktree(root, target, 'HEAD');
   expect(readFileSync(path.join(target, 'a.txt'), 'utf8')).toBe('one\n');
-  expect(await listWorktrees(root, git)).toMatchObject([
+  expect(await listWorktrees(root)).toMatchObject([
     { path: root, branch: 'main' },
     { path: target, branch: undefined },
   ]);
   repository.git('-C', target, 'rm', '--quiet', 'a.txt');
-  await removeWorktree(root, target, git);
+  await removeWorktree(root, target);
   expect(existsSync(target)).toBe(false);
-  await removeWorktree(root, target, git);
-  expect(await listWorktrees(root, git)).toHaveLength(1);
+  await removeWorktree(root, target);
+  expect(await listWorktrees(root)).toHaveLength(1);
 });

@@ -1,6 +1,6 @@
 import { realpath, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { type GitOptions, gitOutput, runGit, untilDone } from './run-git.ts';
+import { gitOutput, runGit, untilDone } from './run-git.ts';
 
 export type Worktree = {
   path: string;
@@ -10,33 +10,28 @@ export type Worktree = {
 };
 
 /** Creates a detached checkout at a path that does not exist yet; a stale entry of git for it is reused. */
-export async function addWorktree(
-  root: string,
-  target: string,
-  commit: string,
-  git: GitOptions = {},
-): Promise<void> {
+export async function addWorktree(root: string, target: string, commit: string): Promise<void> {
   const words = ['worktree', 'add', '--force', '--force', '--detach', '--quiet'];
-  await gitOutput(root, [...words, '--', path.resolve(target), commit], { ...git, ...untilDone });
+  await gitOutput(root, [...words, '--', path.resolve(target), commit], untilDone);
 }
 
 /**
  * Removes a checkout with everything in it, or only git's entry. Never by `git worktree prune`: that forgets every
  * worktree of the user whose disk is not mounted.
  */
-export async function removeWorktree(root: string, target: string, git: GitOptions = {}): Promise<void> {
+export async function removeWorktree(root: string, target: string): Promise<void> {
   const words = ['worktree', 'remove', '--force', '--force', '--', path.resolve(target)];
-  if ((await runGit(root, words, { ...git, ...untilDone })).code === 0) return;
+  if ((await runGit(root, words, untilDone)).code === 0) return;
   const folder = path.dirname(path.resolve(target));
   const place = path.join(await realpath(folder).catch(() => folder), path.basename(target));
-  const known = (await listWorktrees(root, git)).some((worktree) => worktree.path === place);
+  const known = (await listWorktrees(root)).some((worktree) => worktree.path === place);
   if (!known) return;
   await rm(target, { recursive: true, force: true });
-  await runGit(root, words, git);
+  await runGit(root, words);
 }
 
-export async function listWorktrees(root: string, git: GitOptions = {}): Promise<Worktree[]> {
-  const text = await gitOutput(root, ['worktree', 'list', '--porcelain', '-z'], git);
+export async function listWorktrees(root: string): Promise<Worktree[]> {
+  const text = await gitOutput(root, ['worktree', 'list', '--porcelain', '-z']);
   return text
     .split('\0\0')
     .filter((block) => block !== '')

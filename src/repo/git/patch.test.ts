@@ -54,6 +54,38 @@ test('R-018 every kind of change has its own part of the patch', async () => {
   expect(of('module').text).toContain('Subproject commit');
 });
 
+test('R-018 settings of git that change how a difference looks change no patch', async () => {
+  const { root, git, write, commit } = repository();
+  write('a.txt', lines(12));
+  write('z.txt', lines(12));
+  git('update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},module`);
+  git('commit', '--quiet', '--message', 'module');
+  const base = commit('Begin');
+  write('a.txt', lines(12).replace('line 7', 'line seven'));
+  write('z.txt', lines(12).replace('line 7', 'line seven'));
+  git('add', '--all');
+  git('update-index', '--add', '--cacheinfo', `160000,${'2'.repeat(40)},module`);
+  git('commit', '--quiet', '--message', 'Change');
+  const head = git('rev-parse', 'HEAD');
+  const before = await patchesBetween(root, base, head);
+  write('order', 'z.txt\n');
+  for (const [name, value] of Object.entries({
+    'diff.noprefix': 'true',
+    'diff.mnemonicPrefix': 'true',
+    'diff.submodule': 'log',
+    'diff.ignoreSubmodules': 'all',
+    'diff.orderFile': path.join(root, 'order'),
+    'diff.algorithm': 'patience',
+    'diff.interHunkContext': '50',
+    'diff.wordRegex': '.',
+    'diff.external': 'false',
+    'color.ui': 'always',
+  }))
+    git('config', name, value);
+  expect(before.map(({ path: name }) => name)).toEqual(['a.txt', 'module', 'z.txt']);
+  expect(await patchesBetween(root, base, head)).toEqual(before);
+});
+
 test('R-018 lines that look like heads of a diff are text while their hunk is open', () => {
   const text =
     'diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,3 @@\n one\n+@@ -9,9 +9,9 @@\n+++ b/other\n two\n';

@@ -19,7 +19,21 @@ export type Hunk = {
   beside: number[];
 };
 
-const plain = ['--no-ext-diff', '--no-textconv', '--no-color', '--relative', '--find-renames'];
+/** Settings of the user's git change no byte of a patch. */
+const plain = [
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-color',
+  '--relative',
+  '--find-renames',
+  '--src-prefix=a/',
+  '--dst-prefix=b/',
+  '--submodule=short',
+  '--ignore-submodules=none',
+  '--diff-algorithm=myers',
+  '--inter-hunk-context=0',
+  '-O/dev/null',
+];
 
 /** The files of a directory (a repository, or a package in it) that differ between two commits, each with its patch. */
 export async function patchesBetween(

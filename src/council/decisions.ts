@@ -12,7 +12,7 @@ export function decisionId(decision: { number: number }): string {
 /** What a debate is about, for those who watch it. */
 export function describeContest(decision: NumberedDecision): string {
   const { title, chosen, alternative } = decision;
-  return tidyLine(`Debating ${decisionId(decision)}: ${title} — ${chosen}, or ${alternative}?`);
+  return tidyLine(`⏳ debating ${decisionId(decision)}: ${title} — ${chosen}, or ${alternative}?`);
 }
 
 /** L-454: impact first, then how evenly the sketches are split, then order of appearance; numbered from 1. */

@@ -48,7 +48,7 @@ export async function planSummary(
     decisions: (resolved.ok ? resolved.resolutions : []).map(({ title: about, resolution, tally }) => ({
       title: about,
       resolution,
-      ...(tally === undefined ? {} : { votes: `${tally.thesis}:${tally.antithesis}` }),
+      ...(tally === undefined ? {} : { votes: shareOf(tally) }),
     })),
     risks: failureModes.map(({ failure, mitigation }) => `${failure} ${mitigation}`),
     accepted: readAccepted(await artifact('accepted-plan-findings.md')).map((finding) => finding.title),
@@ -65,4 +65,9 @@ function protocolsIn(inputs: unknown): unknown[] {
   return Array.isArray(roster)
     ? roster.map((settings) => (isRecord(settings) ? settings['protocol'] : undefined))
     : [];
+}
+
+/** The votes for what was decided. */
+function shareOf({ thesis, antithesis }: { thesis: number; antithesis: number }): string {
+  return `${Math.max(thesis, antithesis)} of ${thesis + antithesis} votes`;
 }

@@ -93,7 +93,7 @@ test('panel/C-37: a plan that a discussion changed after its review says so', as
 });
 
 test('panel/C-22: with one debater missing, the other layout is proposed and used', () => {
-  expect(ended.stderr).toContain("? debate-layout: One debater's chair is empty.");
+  expect(ended.stderr).toContain('? debate-layout: Only one debater is available.');
   expect(artifacts['dialectic-resolutions.md']).toContain('**Disposition**: voted');
 });
 

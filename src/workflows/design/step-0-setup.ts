@@ -39,6 +39,9 @@ export async function setup(desk: Desk): Promise<SeatedTable> {
     detail: [describeEstimate(desk.inputs.estimate), ...declaredPlaces(desk.inputs.roster)].join('\n'),
   });
   const agents = agentsOf(desk);
+  // A check may take a minute, or three for an agent that does not start.
+  if (desk.inputs.caller === undefined && !desk.inputs.subagent && !desk.isRuleBased)
+    desk.note(`⏳ checking that ${agents.map(({ id }) => agentLabel(id)).join(', ')} can answer`);
   const knownDown = await greetCaller(desk);
   let probes = await probeAgents(desk, 'agents', agents, knownDown);
   for (let round = 1; await waitForQuota(desk, agents, probes, round); round += 1)
@@ -91,7 +94,7 @@ async function proposeLayout(desk: Desk, buckets: readonly Bucket[]): Promise<vo
   const who = present.map(({ label }) => label).join(', ');
   if (auto) {
     desk.note(
-      `⏳ one debater's chair is empty: every second contested decision keeps the synthesis. With \`debates: diagonal\` in the configuration ${who} would argue both sides.`,
+      `⏳ only one debater is available: every second contested decision keeps the synthesis. With \`debates: diagonal\` in the configuration ${who} would argue both sides.`,
     );
     return;
   }
@@ -99,7 +102,7 @@ async function proposeLayout(desk: Desk, buckets: readonly Bucket[]): Promise<vo
   const answers = await desk.context.ask([
     {
       id,
-      text: `One debater's chair is empty. Let ${who} argue both sides of every contested decision?`,
+      text: `Only one debater is available. Let ${who} argue both sides of every contested decision?`,
       options: [
         { value: 'diagonal', label: 'Yes: everything contested is argued' },
         { value: 'bucket', label: 'No: every second decision keeps the synthesis' },

@@ -10,7 +10,7 @@ const full: PlanSummary = {
   title: long,
   summary: long,
   files: many.map((index) => ({ action: 'modify', path: `src/${index}.ts` })),
-  decisions: many.map((index) => ({ title: `D${index}`, resolution: long, votes: '2:1' })),
+  decisions: many.map((index) => ({ title: `D${index}`, resolution: long, votes: '2 of 3 votes' })),
   risks: many.map(() => long),
   accepted: many.map(() => `finding \u001b[2J ${long}`),
   calls: 29,
@@ -28,6 +28,9 @@ test('a summary has at most 40 lines with the branch, fits the terminal and stee
   expect(text).not.toContain('\u001b');
   for (const part of ['and 24 more', '29 calls, $0.1200 measured', 'Plan  plan.txt'])
     expect(text).toContain(part);
+  expect(summaryLines(full, '4f2a90c1', 'a/'.repeat(40), page)).toContain(
+    'Plan  charrette plan show 4f2a90c1',
+  );
   expect(text).toMatch(/build --run 4f2a90c1.*show 4f2a90c1.*charrette serve/s);
 });
 

@@ -1,4 +1,5 @@
 import type { createColors } from 'picocolors';
+import stringWidth from 'string-width';
 import { untrustedLine } from '../../../base/text/strings.ts';
 import type { PlanSummary } from '../../../service/plan-summary.ts';
 import { columns as inColumns } from '../help.ts';
@@ -48,7 +49,8 @@ export function summaryLines(plan: PlanSummary, run: string, place: string, page
     ...part('Accepted findings', plan.accepted, most.accepted),
     '',
     `Cost  ${cutTo(`${plan.calls} ${plan.calls === 1 ? 'call' : 'calls'}, ${plan.cost}`, 6)}`,
-    `Plan  ${place}`,
+    // A path that does not fit would break in two.
+    `Plan  ${stringWidth(place) + 7 > columns ? `charrette plan show ${run}` : place}`,
     'Next',
     ...inColumns(next, columns - 1),
   ];

@@ -75,7 +75,7 @@ export const failurePolicies: Readonly<Record<Exclude<LaneKind, 'ok'>, FailurePo
     backoffMs: 0,
     fallback: false,
     countsAgainstHealth: false,
-    meaning: 'The call was cancelled from our side.',
+    meaning: 'Charrette cancelled the call.',
   },
   limit: {
     retries: 0,

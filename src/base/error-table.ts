@@ -118,7 +118,7 @@ export const errorTable = {
   },
   'reserved-name': {
     exit: 5,
-    meaning: 'A file has a name that is kept for programs.',
+    meaning: 'A file has a name that is reserved for programs.',
     fix: 'Give the file another name.',
   },
   'dirty-tree': {
@@ -143,8 +143,8 @@ export const errorTable = {
   },
   'checkout-unusable': {
     exit: 1,
-    meaning: 'An agent left its checkout so that its work cannot be taken from there.',
-    fix: 'Take what you want out of the folder that the message names and move it away.',
+    meaning: 'The work in the checkout of an agent cannot be used.',
+    fix: 'Copy what you need from the folder that the message names, then move that folder away.',
   },
   'git-failed': {
     exit: 1,
@@ -159,7 +159,7 @@ export const errorTable = {
   'disk-full': {
     exit: 1,
     meaning: 'The disk is full; nothing that was saved is lost.',
-    fix: 'Make room, then `charrette resume`. `charrette runs prune --keep 20` removes old runs.',
+    fix: 'Free disk space, then run `charrette resume`. `charrette runs prune --keep 20` removes old runs.',
   },
   'store-locked': {
     exit: 1,
@@ -188,7 +188,7 @@ export const errorTable = {
   },
   'isolated-phase-failed': {
     exit: 1,
-    meaning: 'The worker process of `design --subagent` did not deliver.',
+    meaning: 'The worker process of `design --subagent` ended without a result.',
     fix: '`charrette show` has the reason. Run `charrette resume`, or start again without `--subagent`.',
   },
   'plan-invalid': {
@@ -288,8 +288,8 @@ export const errorTable = {
   },
   BRAND_DESIGN_CONFLICT: {
     exit: 5,
-    meaning: 'Design tokens say something else than the brand files.',
-    fix: 'Change the tokens or the brand files so that both say the same; the brand files win.',
+    meaning: 'Design tokens contradict the brand files.',
+    fix: 'Make the tokens and the brand files agree; the brand files win.',
   },
   'pass-threshold-floor': {
     exit: 2,
@@ -299,12 +299,12 @@ export const errorTable = {
   'evaluator-leak': {
     exit: 1,
     meaning: 'The prompt of an evaluator carried traces of an earlier round.',
-    fix: 'Take what speaks of earlier rounds out of the brief or the profile, then `charrette resume`.',
+    fix: 'Remove mentions of earlier rounds from the brief or the profile, then run `charrette resume`.',
   },
   HRN_EVAL_MEMORY_FROZEN: {
     exit: 2,
-    meaning: 'Evaluators were to remember earlier rounds, which is not possible.',
-    fix: 'Leave the setting out: every evaluator begins without memory.',
+    meaning: 'Evaluators cannot remember earlier rounds.',
+    fix: 'Remove the setting: every evaluator starts without memory.',
   },
   BRIEF_SECTION_INCOMPLETE: {
     exit: 2,

@@ -153,7 +153,7 @@ function refuseNeeded(home: Home, id: string): void {
   if (parent === undefined) return;
   throw new CharretteError({
     code: 'usage',
-    message: `The run ${parent} started ${id} and is not over.`,
+    message: `The run ${parent} started ${id} and has not ended.`,
     fix: `Let it end, or cancel it first: \`charrette cancel ${parent}\`.`,
   });
 }

@@ -181,7 +181,7 @@ function endingOf(reason: string, text: string, turns: number): { kind: LaneKind
       : { kind: 'ok' };
   }
   if (reason === 'tool-calls') {
-    return { kind: 'limit', message: `The model was still looking around after ${turns} turns.` };
+    return { kind: 'limit', message: `The model gave no answer after ${turns} turns.` };
   }
   if (reason === 'length') return { kind: 'limit', message: 'The answer was cut at the longest output.' };
   if (reason === 'content-filter')

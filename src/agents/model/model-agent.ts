@@ -94,7 +94,7 @@ async function callModel(
     ...withoutAddressCredentials(more),
   });
   if (task.access === 'write') {
-    return finish('unhealthy', { message: 'A model without a program around it can only read.' });
+    return finish('unhealthy', { message: 'A model without an agent program can only read files.' });
   }
   if (choice.apiKey === undefined && choice.provider !== 'compatible') {
     const keys = providerTable[choice.provider].keys.join(' or ');

@@ -238,7 +238,7 @@ function unusable(checkout: string, reason: string): CharretteError {
   return new CharretteError({
     code: 'checkout-unusable',
     message: `The work in ${checkout} cannot be taken: ${reason}.`,
-    fix: 'Nothing else was touched. Take what you want out of that folder and move it away; where the run stopped, `charrette resume` then makes a new one.',
+    fix: 'Nothing else was changed. Copy what you need from that folder and move it away. If the run stopped, `charrette resume` makes a new one.',
   });
 }
 

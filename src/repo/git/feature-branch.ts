@@ -79,6 +79,6 @@ function refusedMerge(branch: string, merged: GitResult): CharretteError {
   const words = merged.stderr.replace(closingLine, '').trim().slice(-500);
   return new CharretteError({
     code: 'git-failed',
-    message: `git merge failed: ${words || 'a hook refused it without a word'}`,
+    message: `git merge failed: ${words || 'a hook rejected it without a message'}`,
   });
 }

@@ -109,7 +109,7 @@ export async function installSkill(
 function wouldOverwrite(directory: string, files: readonly string[], fix: string): CharretteError {
   return new CharretteError({
     code: 'would-overwrite',
-    message: `${directory} has files or folders that were changed or are not ours: ${files.slice(0, 5).join(', ')}.`,
+    message: `${directory} has files or folders that were changed or added: ${files.slice(0, 5).join(', ')}.`,
     fix,
   });
 }

@@ -127,7 +127,7 @@ export function makeAgent(
     .onRequest('session/prompt', ({ params, client }) => {
       const text = featureText(params.prompt);
       if (text === '')
-        throw RequestError.invalidParams({ message: 'The prompt is empty; say what to design.' });
+        throw RequestError.invalidParams({ message: 'The prompt is empty; describe what to design.' });
       if (text.includes('\0'))
         throw RequestError.invalidParams({ message: 'The prompt has a NUL character; it must be text.' });
       if (Buffer.byteLength(text) > maxFeatureBytes)

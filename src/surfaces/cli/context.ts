@@ -30,7 +30,7 @@ export const contextCommand: CommandSpec = {
     { flags: '--exact', description: 'with --explain or --json: also count the block with o200k' },
     {
       flags: '--for <consumer>',
-      description: 'all that this kind of prompt is given',
+      description: 'everything for this kind of prompt',
       choices: Object.keys(consumers),
     },
     { flags: '--task <text>', description: 'with --for: what the work is about' },

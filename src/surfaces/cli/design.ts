@@ -53,7 +53,7 @@ const rareOptions: readonly OptionSpec[] = (
     { flags: '--branch', description: 'create a branch even if `git.branch` is never' },
     {
       flags: '--unrelated-branch <what>',
-      description: 'keep or leave a branch of yours that seems unrelated',
+      description: 'stay on your branch although it seems unrelated, or leave it',
       choices: ['keep', 'leave'],
     },
     {
@@ -217,7 +217,7 @@ function branchInfoOf(options: Record<string, unknown>): { branchInfo?: string }
   if (options['branchInfo'] !== undefined) {
     throw new CharretteError({
       code: 'usage',
-      message: 'Branch facts were given both ways.',
+      message: 'Branch facts were given in both forms.',
       fix: 'Use either --branch-info or --current-branch, --is-main, --is-user-branch and --user-prefix.',
     });
   }

@@ -143,7 +143,7 @@ function notMerged(
 
 export const unmergedOption: OptionSpec = {
   flags: '--unmerged',
-  description: 'finish although the code of the feature is not in what is checked out',
+  description: 'finish although the code of the feature is not merged into the checked-out branch',
 };
 
 /** A feature is not finished while its code lies on the branch of a run alone. */
@@ -154,7 +154,7 @@ export async function refuseUnmerged({ meta }: FeatureFiles, project: string): P
   const source = (await existingBranch(project, branch)) ?? tip;
   throw new CharretteError({
     code: 'checks-failed',
-    message: `The code of the feature is not in what is checked out: ${branch}, up to ${tip.slice(0, 12)}, was never merged. The feature is not finished.`,
+    message: `The code of the feature is not in the checked-out branch: ${branch}, up to ${tip.slice(0, 12)}, was never merged. The feature is not finished.`,
     fix: `git merge ${shellWord(source)}, then finish again; --unmerged finishes without it.`,
   });
 }

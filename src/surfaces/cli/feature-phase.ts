@@ -25,7 +25,7 @@ import { wholeNumber } from './options.ts';
 
 export const panelOptions: readonly OptionSpec[] = [
   { flags: '--panel', description: 'have the design panel argue the feature first' },
-  { flags: '--from-panel <run>', description: 'take the result of a design run as material' },
+  { flags: '--from-panel <run>', description: 'use the result of a design run' },
 ];
 
 /** Flags that only one phase has. */

@@ -73,7 +73,7 @@ export async function prepareFeature<Named extends Phase>(
   if (author === undefined || reviewer === undefined) {
     throw new CharretteError({
       code: 'agent-not-found',
-      message: 'No agent is there to write.',
+      message: 'No agent can write the document.',
       fix: 'Run `charrette doctor`.',
     });
   }
@@ -189,7 +189,7 @@ export async function settleBranch(
     throw new CharretteError({
       code: 'usage',
       message: `The feature belongs to the branch ${branch}; ${current} is checked out.`,
-      fix: 'Say --branch switch to go there, or --branch stay to work here.',
+      fix: 'Pass --branch switch to check it out, or --branch stay to work here.',
     });
   }
   if (global.dryRun) return feature;

@@ -6,7 +6,7 @@ import { type FeatureName, findFeature } from '../../service/prompts.ts';
 
 export const rootOption: OptionSpec = {
   flags: '--root <dir>',
-  description: 'where features/ lies (docs in the project)',
+  description: 'the folder with features/ (docs in the project)',
 };
 
 /** Flags that say which feature is meant; shared by the commands about features. */

@@ -63,7 +63,7 @@ async function findBrief(
     throw new CharretteError({
       code: file === undefined ? 'usage' : 'not-found',
       message: file === undefined ? 'No goal and no brief given.' : `The brief ${file} does not exist.`,
-      fix: 'Say what to build (`charrette refine "a page that …"`), or name a brief with --brief.',
+      fix: 'Run `charrette refine "a page that …"`, or name a brief with --brief.',
     });
   }
   const id = path.basename(place).replace(/\.md$/i, '');

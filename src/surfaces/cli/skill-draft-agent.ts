@@ -44,7 +44,7 @@ export async function draftAgent(
       throw new CharretteError({
         code: 'json-invalid',
         message: `The agent ${agent.id} gave no draft (${result.kind}): ${result.message ?? 'no JSON in its answer'}.`,
-        fix: 'Try again, take another agent, or leave --agents out.',
+        fix: 'Try again, choose another agent, or omit --agents.',
         retryable: true,
       });
     } finally {

@@ -56,7 +56,7 @@ export const initCommand: CommandSpec = {
       description: 'set coding agents up: claude, codex, cursor, gemini, agents or all',
     },
     { flags: '--user', description: 'with --host: for all projects of this user', needs: '--host' },
-    { flags: '--remove', description: 'with --host: take it away again', needs: '--host' },
+    { flags: '--remove', description: 'with --host: remove it again', needs: '--host' },
     { flags: '--update', description: 'bring what is set up to date; never overwrites an edited file' },
     { flags: '--strict', description: 'with --update: a reserved file name is an error', needs: '--update' },
   ],

@@ -9,7 +9,7 @@ import { isFinal, type RunRecord, readRunRecordSync } from '../../engine/run-rec
 import { recoveryText } from '../../skills/compaction/compaction.ts';
 import type { ActiveWorkflow } from './active-workflow.ts';
 
-/** A run of the program that is not over. */
+/** A run of the program that has not ended. */
 type OpenRun = {
   run: string;
   workflow: string;

@@ -150,7 +150,7 @@ export async function answerRoute(desk: Desk, method: string, address: string, a
     const match = route.method === method ? route.pattern.exec(address) : null;
     if (match) return route.answer(desk, match.slice(1).map(decode), asked);
   }
-  throw new CharretteError({ code: 'not-found', message: 'There is nothing at this address.' });
+  throw new CharretteError({ code: 'not-found', message: 'No page has this address.' });
 }
 
 /** A lane's attempts: prompts and answers. */

@@ -175,7 +175,7 @@ async function settle(
   const first = await join(desk, execution, batch, batch.id, start, reply);
   if (first.kind !== 'conflict') return;
   desk.warn(
-    `[${batch.id}] conflicts in ${first.files.join(', ')}; it is done again on top of the others' work; the first attempt stays in ${checkoutOf(desk, batch.id)} until then.`,
+    `[${batch.id}] conflicts in ${first.files.join(', ')}; repeating it on top of the others' work; the first attempt stays in ${checkoutOf(desk, batch.id)} until then.`,
   );
   const name = `${batch.id}-retry`;
   const conflict = `Files: ${first.files.join(', ')}\n\n${first.text}`;

@@ -116,7 +116,7 @@ async function checkDrift(desk: LiteDesk, { plan, tasks }: LitePlanFiles): Promi
   }
   throw new CharretteError({
     code: 'plan-drift',
-    message: `The repository has moved away from the plan: ${said}.`,
+    message: `Planned files changed since the plan was made: ${said}.`,
     fix: 'Commit or put back these files, plan again, or use --accept-drift.',
   });
 }

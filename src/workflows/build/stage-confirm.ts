@@ -66,7 +66,7 @@ function confirmQuestions(desk: LiteDesk, suffix: string, plan: string, fallback
       detail: `${warning}${plan}\n\nNothing changes before you allow it. The work is done on a separate branch${desk.inputs.merge ? ', and your branch moves forward to it if the result is accepted' : ''}.`,
       options: [
         { value: 'allow', label: 'Allow' },
-        { value: 'modify', label: 'Modify: say what should be different' },
+        { value: 'modify', label: 'Modify: describe the changes' },
         { value: 'cancel', label: 'Cancel: keep the plan, change nothing' },
       ],
       recommended: fallback ? 'cancel' : autoSelection.confirm,

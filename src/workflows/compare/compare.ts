@@ -79,7 +79,7 @@ async function confirm(desk: CompareDesk): Promise<void> {
   if (answers.get('compare-cost')?.value === 'yes') return;
   throw new CharretteError({
     code: 'consent-refused',
-    message: 'The comparison was called off before anything was called.',
+    message: 'Comparison cancelled; no agents were called.',
     fix: 'Use fewer tasks, `--depth quick` or cheaper agents.',
   });
 }

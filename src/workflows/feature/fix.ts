@@ -44,10 +44,7 @@ export async function fixIssues(run: ImplementRun, work: Work, request: FixReque
   const isChanged = merged.kind === 'landed';
   const how = fixed.record.kind === 'resumed' ? ', session continued' : '';
   if (isChanged) run.note(`${name}: ${counted(merged.files.length, 'file')} changed${how}`);
-  else
-    run.warn(
-      `${name}: nothing changed although there was something to fix (${counted(issues.length, 'issue')})`,
-    );
+  else run.warn(`${name}: nothing changed although issues are open (${counted(issues.length, 'issue')})`);
   return {
     state: withFixSummary(fixed.state, round, summaryOf(fixed.value)),
     markers: fixed.markers,

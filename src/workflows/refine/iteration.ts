@@ -130,7 +130,7 @@ export async function runIteration(
   });
   await keepContract(run, settled.contract);
   if (!measurement.measured)
-    run.warn(`Not measured: ${measurement.reason}. What a browser would see counts neither way.`);
+    run.warn(`Not measured: ${measurement.reason}. Rows that need a browser do not count.`);
   run.end(describe(record));
   return {
     contract: settled.contract,

@@ -50,7 +50,7 @@ export function decideExploration(facts: ExploreFacts): ExploreDecision {
     return { explore: false, reason: 'an analysis was handed over' };
   if (pathsIn(task).length > 0) return { explore: true, reason: 'the task names files' };
   if (existingCode.test(task)) return { explore: true, reason: 'the task changes existing code' };
-  return { explore: false, reason: 'the task needs nothing of the repository' };
+  return { explore: false, reason: 'the task does not depend on the repository' };
 }
 
 /** P-042: presets, tried in this order; whole words only. */

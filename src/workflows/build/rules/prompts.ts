@@ -153,7 +153,7 @@ export function executePrompt(input: ExecuteInput): PromptDraft {
       data('tasks', tasks.map(renderTask).join('\n\n'), { heading: 'Tasks' }),
       ...optionalData('conflict', conflict, {
         heading: 'Conflict',
-        text: 'Your first attempt could not be joined with what others did meanwhile. This checkout has their work; do the tasks again on top of it.',
+        text: 'Your first attempt could not be merged with the work of others. This checkout has their work; do the tasks again on top of it.',
         limit: 40_000,
       }),
     ],

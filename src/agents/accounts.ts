@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { writeJsonAtomicSync } from '../base/files/atomic.ts';
+import { hasCode } from '../base/files/contained.ts';
 import { isRecord, readJson } from '../base/safe-json.ts';
 import type { Driver } from './drivers/driver.ts';
 import type { LaneResult } from './port.ts';
@@ -26,6 +27,8 @@ const jitterMs = 30_000;
 const unknownWaits = [15, 30, 60].map((minutes) => minutes * 60_000);
 /** A call that was to find out may have been killed. */
 const longestProbeMs = 15 * 60_000;
+/** When others look again whether that call has found out. */
+const probeCheckMs = 60_000;
 
 /** Marks of used-up accounts, kept on the machine: every process and run sees them (Q-010, Q-012). */
 export class Account {
@@ -41,37 +44,34 @@ export class Account {
   }
 
   /** Why the account must not be called now; nothing when it may. */
-  refusal(now: number): { message: string; resetsAt?: number } | undefined {
+  refusal(now: number): { message: string; resetsAt?: number; openUntil: number } | undefined {
     const mark = this.read();
     if (mark === undefined) return undefined;
     const until = endOf(mark);
     if (now >= until) {
-      if (mark.probing !== undefined && now - mark.probing < longestProbeMs)
-        return { message: `${this.#agent} is used up; another call checks whether its limit has reset.` };
-      // Only this call goes ahead; the others wait for what it finds.
-      this.#write({ ...mark, probing: now });
-      return undefined;
+      // Only one call of all processes goes ahead; the others wait for what it finds.
+      if (this.#claimProbe(now)) return undefined;
+      return {
+        message: `${this.#agent} is used up; another call checks whether its limit has reset.`,
+        openUntil: now + probeCheckMs,
+      };
     }
     const { resetsAt } = mark;
     return {
-      message: `${describe(mark)} It was not called; remove ${this.#file} to try earlier.`,
+      message: `${describe(mark)} It was not called; \`charrette agents retry ${this.#agent}\` tries earlier.`,
       ...(resetsAt === undefined ? {} : { resetsAt }),
+      openUntil: until,
     };
   }
 
   /** Takes note of how a call ended: a used-up account is marked, any success clears the mark. */
   note({ kind, message = kind, limit }: LaneResult, now: number): void {
     const before = this.read();
-    if (kind === 'ok') {
-      if (before !== undefined) this.clear();
-      return;
-    }
-    if (kind !== 'quota') {
-      if (before?.probing !== undefined) this.#write({ ...before, probing: undefined });
-      return;
-    }
+    rmSync(this.#probe, { force: true });
+    if (kind === 'ok' && before !== undefined) this.clear();
+    if (kind !== 'quota') return;
     // One that was met while the mark was written does not lengthen it.
-    if (before !== undefined && before.probing === undefined && now < endOf(before)) return;
+    if (before !== undefined && now < endOf(before)) return;
     const { resetsAt, window } = limit ?? {};
     this.#write({
       agent: this.#agent,
@@ -94,10 +94,28 @@ export class Account {
   }
 
   clear(): void {
-    rmSync(this.#file, { force: true });
+    for (const file of [this.#file, this.#probe]) rmSync(file, { force: true });
   }
 
-  #write(mark: AccountMark & { probing?: number | undefined }): void {
+  get #probe(): string {
+    return `${this.#file}.probe`;
+  }
+
+  /** Making the file is the claim; that of a killed call counts no longer. */
+  #claimProbe(now: number): boolean {
+    const claimed = statSync(this.#probe, { throwIfNoEntry: false });
+    if (claimed !== undefined && Math.abs(Date.now() - claimed.mtimeMs) >= longestProbeMs)
+      rmSync(this.#probe, { force: true });
+    try {
+      writeFileSync(this.#probe, `${now}\n`, { flag: 'wx', mode: 0o600 });
+      return true;
+    } catch (error) {
+      // A disk that cannot be written to must not keep every call from going ahead.
+      return !hasCode(error, 'EEXIST');
+    }
+  }
+
+  #write(mark: AccountMark): void {
     try {
       mkdirSync(path.dirname(this.#file), { recursive: true, mode: 0o700 });
       writeJsonAtomicSync(this.#file, { schemaVersion: 1, ...mark });

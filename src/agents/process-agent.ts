@@ -87,8 +87,8 @@ async function callProgram(call: Call): Promise<LaneResult> {
   const account = new Account(call.driver, settings, call.world);
   const refusal = account.refusal(Date.now());
   if (refusal !== undefined) {
-    const { message, resetsAt } = refusal;
-    return { ...failed('quota', message), ...(resetsAt === undefined ? {} : { limit: { resetsAt } }) };
+    const { message, ...limit } = refusal;
+    return { ...failed('quota', message), limit };
   }
   const result = await attempt(call).catch((error: unknown) => {
     account.note(failed('cancelled', ''), Date.now());
@@ -96,7 +96,8 @@ async function callProgram(call: Call): Promise<LaneResult> {
   });
   account.note(result, Date.now());
   await writeAnswer(task, settings, result);
-  return result;
+  const { openUntil } = result.kind === 'quota' ? (account.refusal(Date.now()) ?? {}) : {};
+  return openUntil === undefined ? result : { ...result, limit: { ...result.limit, openUntil } };
 }
 
 /** One attempt, from the first check to the end. What can be foreseen comes back as a result, never as an error. */

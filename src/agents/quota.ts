@@ -1,7 +1,18 @@
 import type { LaneKind } from './port.ts';
 
 /** What a program says about the limits of its account, as fields; `usedShare` is 0 to 1. */
-export type LimitNote = { resetsAt?: number; window?: string; usedShare?: number; billed?: boolean };
+export type LimitNote = {
+  resetsAt?: number;
+  /** When the account may be called again, also where its reset is unknown. */
+  openUntil?: number;
+  window?: string;
+  usedShare?: number;
+  billed?: boolean;
+  /** All windows that the program named. */
+  windows?: LimitWindow[];
+};
+
+export type LimitWindow = { name: string; usedShare?: number; resetsAt?: number };
 
 /** A pause that the provider names up to this long is a rate limit; a longer one is a used-up window (Q-001). */
 const longestPauseMs = 5 * 60_000;

@@ -29,6 +29,8 @@ export type Seat = {
   chair?: Chair;
   /** The agent that was announced for it when the run started; `down`: why that agent is unavailable. */
   planned?: { agent: string; down?: string };
+  /** The author, where it may take the seat of an agent that failed, but not of one whose account is used up. */
+  standIn?: string | undefined;
   /** L-207: another agent than the author is asked, and asked for the most it can do. */
   outside?: boolean;
 };

@@ -4,6 +4,8 @@ export type AgentHealth = {
   /** It answered its probe. Unknown counts as not healthy (L-128, L-978). */
   healthy: boolean;
   reason?: string;
+  /** Its account is used up and resets by itself. */
+  usedUp?: true;
   /** Lanes of this agent that failed, whether or not it was switched off for it. */
   failedLanes: number;
 };
@@ -22,13 +24,14 @@ export type ProbeOutcome = {
 /** Health from probes; a probe without a verdict counts as unhealthy (L-126, F-11). */
 export function healthFrom(probes: Readonly<Record<string, ProbeOutcome>>): Health {
   const agents = Object.entries(probes).map(
-    ([agent, { available, healthy, reason }]): [string, AgentHealth] => [
+    ([agent, { available, healthy, reason, usedUp }]): [string, AgentHealth] => [
       agent,
       {
         available,
         healthy: available && healthy === true,
         failedLanes: 0,
         ...(reason === undefined ? {} : { reason }),
+        ...(usedUp === undefined ? {} : { usedUp: true as const }),
       },
     ],
   );

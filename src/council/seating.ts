@@ -108,8 +108,16 @@ export function fillSeats(
       const id = unique(`${slugify(owner, 30)}-${use}-${spec.stance}`, taken);
       // L-582: the second chair's own reviews are called primary, to tell them from the first chair's fallbacks.
       const file = use === 'plan' && spec.chair === 'second' ? id.replace('-plan-', '-primary-plan-') : id;
-      return { id, label, stance: spec.stance, agents: chain, owner, output: `${file}-output.txt` };
+      const author = use === 'plan' && seating.author?.id !== owner ? seating.author?.id : undefined;
+      const standIn = author === undefined ? {} : { standIn: author };
+      const agents = usedUp(availability, owner) ? chain.filter((agent) => agent !== author) : chain;
+      return { id, label, stance: spec.stance, agents, owner, ...standIn, output: `${file}-output.txt` };
     });
+}
+
+/** Q-023: the author never reviews or votes in place of an agent whose account is used up. */
+function usedUp({ agents }: Health, agent: string | undefined): boolean {
+  return agent !== undefined && agents[agent]?.usedUp === true;
 }
 
 /** Seats of named agents keep the order in which they are written. */
@@ -188,7 +196,7 @@ export function fillBench(
   const labels = benchLabels(order, seating);
   return order.flatMap((chair): Seat[] => {
     const [own, author] = [seating[chair]?.id, seating.author?.id];
-    const candidates = padding ? [own, author] : [own];
+    const candidates = padding && !usedUp(availability, own) ? [own, author] : [own];
     const agent = candidates.find((id) => id !== undefined && isUp(availability, id));
     if (agent === undefined) return [];
     const label = labels.get(chair) ?? chair;

@@ -53,6 +53,8 @@ export type RunRecord = {
   process?: ProcessIdentity;
   /** Parts of the record that were deleted or emptied from outside and could not be rebuilt in full. */
   lost?: string[];
+  /** It waits for the reset of an account, and goes on by itself. */
+  sleeping?: { until: string; reason: string } | undefined;
   /** Seats that others filled or that gave no answer; absent when everyone answered as announced. */
   degraded?: SeatLoss[];
   ended?: string;
@@ -121,6 +123,7 @@ function isRunRecord(value: unknown): value is RunRecord {
     isMissingOr(value['queue'], isQueue) &&
     isMissingOr(value['process'], isProcessIdentity) &&
     isMissingOr(value['error'], isFailure) &&
+    isMissingOr(value['sleeping'], isSleep) &&
     isMissingOr(value['degraded'], (seats) => Array.isArray(seats) && seats.every(isSeatLoss)) &&
     runStatuses.includes(value['status'] as RunStatus)
   );
@@ -136,6 +139,10 @@ function isFailure(value: unknown): boolean {
 function isBranch(value: unknown): boolean {
   if (!isRecord(value) || typeof value['created'] !== 'boolean') return false;
   return ['name', 'previous'].every((name) => isString(value[name])) && isMissingOr(value['merge'], isString);
+}
+
+function isSleep(value: unknown): boolean {
+  return isRecord(value) && ['until', 'reason'].every((name) => isString(value[name]));
 }
 
 function isQueue(value: unknown): boolean {

@@ -7,7 +7,13 @@ import type { Clock } from './clock.ts';
 import type { EventBody, RunEvent } from './event.ts';
 import type { LiveRun } from './live-run.ts';
 import { type Answer, type Question, readQuestions, rememberAnswers, rememberQuestions } from './question.ts';
-import type { Degraded, RunRecord, RunStatus, SeatLoss } from './run-record.ts';
+import {
+  type Degraded,
+  type RunRecord,
+  type RunStatus,
+  type SeatLoss,
+  updateRunRecord,
+} from './run-record.ts';
 import { awaitWorkflowResult } from './run-waiter.ts';
 
 /** A durable story. Its code must be deterministic; everything that touches the world is a step. */
@@ -23,6 +29,9 @@ export type Outcome = {
   message?: string;
   degraded?: SeatLoss[];
 };
+
+/** Timers stand still while a machine sleeps, so the clock is read this often. */
+const sleepTickMs = 5000;
 
 const tenYears = 10 * 365 * 24 * 3600;
 
@@ -123,6 +132,22 @@ export class WorkflowContext {
     const until = await this.step('wait', async () => this.clock.now() + milliseconds);
     const left = Math.min(milliseconds, until - this.clock.now());
     if (left > 0) await this.live.perform((signal) => sleep(left, undefined, { signal }));
+  }
+
+  /** Waits until a time of the calendar, also when the machine sleeps meanwhile; lists show until when and why. */
+  async sleepUntil(until: number, reason: string): Promise<void> {
+    const { live } = this;
+    this.emit({ type: 'note', text: `⏳ ${reason}; sleeping until ${new Date(until).toISOString()}` });
+    if (until <= this.clock.now()) return;
+    await live.perform(async (signal) => {
+      await updateRunRecord(live.directory, { sleeping: { until: new Date(until).toISOString(), reason } });
+      try {
+        for (let left = until - live.clock.now(); left > 0; left = until - live.clock.now())
+          await sleep(Math.min(left, sleepTickMs), undefined, { signal });
+      } finally {
+        await updateRunRecord(live.directory, { sleeping: undefined });
+      }
+    });
   }
 
   /** Answers a question without asking, and saves it like any other. */

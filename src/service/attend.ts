@@ -43,10 +43,15 @@ export async function attendRun(project: Project, run: string, attendant: Attend
 }
 
 async function openHere(project: Project): Promise<EngineOpening> {
-  const { store = 'embedded', databaseRetrySeconds: patienceSeconds, agents } = await settingsOf(project);
+  const {
+    store = 'embedded',
+    databaseRetrySeconds: patienceSeconds,
+    agents,
+    quota,
+  } = await settingsOf(project);
   const setting = store === 'embedded' ? store : { ...store, patienceSeconds };
   const { openWorkflows } = await import('../workflows/open.ts');
-  return openWorkflows(project, setting, thisWorld(), { agents, file: project.configFile });
+  return openWorkflows(project, setting, thisWorld(), { agents, quota, file: project.configFile });
 }
 
 async function execute(

@@ -31,11 +31,16 @@ export type RunSummary = {
   /** Calls that did not report how many tokens they used. */
   callsUnknown: number;
   usd: number;
-  /** Why a queued run waits. */
+  /** Why a queued run waits, or until when one sleeps. */
   waits?: string;
   /** Seats that were not filled as announced. */
   degraded?: SeatLoss[];
 };
+
+/** `sleeping until 2026-11-20T09:53:00.000Z (Claude Code: used up)`. */
+export function sleepText({ until, reason }: NonNullable<RunRecord['sleeping']>): string {
+  return `sleeping until ${until} (${reason})`;
+}
 
 export function shownStatus(record: RunRecord, directory: RunDirectory): RunSummary['status'] {
   return record.status === 'running' && !isLive(record, directory) ? 'interrupted' : record.status;
@@ -87,11 +92,12 @@ function readRun(home: Home, id: string): { summary: RunSummary; isQueued: boole
   const nothing = { calls: 0, tokens: 0, callsUnknown: 0, usd: 0 };
   try {
     const record = readRunRecordSync(directory);
-    const { workflow, title, created, queue, degraded } = record;
+    const { workflow, title, created, queue, degraded, sleeping } = record;
     const cost = costOf(directory) ?? nothing;
     return {
       summary: {
         ...{ run: id, workflow, title, status: shownStatus(record, directory), created, ...cost },
+        ...(sleeping === undefined || isFinal(record.status) ? {} : { waits: sleepText(sleeping) }),
         ...(degraded === undefined ? {} : { degraded }),
       },
       isQueued: queue !== undefined && !isFinal(record.status),

@@ -3,6 +3,7 @@ import { realpath, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { AgentSettings } from '../agents/settings.ts';
 import { isRecord } from '../base/safe-json.ts';
+import type { Config } from '../base/schema/config.ts';
 import { type Clock, type Ids, timeOf } from '../engine/clock.ts';
 import { readQuestions, rememberAnswers } from '../engine/question.ts';
 import {
@@ -42,6 +43,8 @@ export type RunInputs = {
   parallel: number;
   /** A result is accepted although fewer than two families reviewed or voted. */
   acceptDegraded?: boolean;
+  /** What happens when an account is used up; wins over the configuration. */
+  quota?: Config['quota'];
   /** An earlier run whose finished answers are reused where the request is the same. */
   fromRun?: string;
   /** With `fromRun`: reuse nothing from this step on. */
@@ -49,10 +52,10 @@ export type RunInputs = {
 };
 
 /** Changes whenever the order of steps of a workflow does; a run continues only under the version that started it. */
-export const codeVersion = '16';
+export const codeVersion = '17';
 
 /** Questions about the present moment or about one version of a file: never reuse an earlier answer. */
-const momentary = /^(?:(?:dirty-tree|budget)-|workflow-code$)/;
+const momentary = /^(?:(?:dirty-tree|budget|limit)-|quota|workflow-code$)/;
 
 /** What a person answered in the earlier run is not asked again. */
 async function takeOverAnswers(

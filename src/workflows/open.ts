@@ -1,5 +1,6 @@
 import type { AgentSettings, World } from '../agents/settings.ts';
 import type { Config } from '../base/schema/config.ts';
+import { defaultMaxHours } from '../council/call/limits.ts';
 import {
   type CallServices,
   Semaphore,
@@ -42,6 +43,7 @@ export type WorkerSide = {
 /** What the configuration says here. */
 export type Configured = {
   agents: Config['agents'];
+  quota?: Config['quota'];
   /** The file that --config names, for processes that a run starts. */
   file: string | undefined;
 };
@@ -123,8 +125,10 @@ async function makeServices(
 ): Promise<CallServices> {
   const run = projectRun(live.directory);
   const home = run === live.directory ? place : homeAround(run);
-  const { inputs } = await readRunRecord(live.directory);
-  const { roster, parallel, fromRun } = relocateInputs(inputs, home.project) as RunInputs;
+  const { workflow, inputs } = await readRunRecord(live.directory);
+  const { roster, parallel, fromRun, quota, ...rest } = relocateInputs(inputs, home.project) as RunInputs;
+  const isAuto = (rest as { auto?: boolean }).auto === true;
+  const onLimit = quota?.onLimit ?? configured.quota?.onLimit ?? 'ask';
   const own = worker?.agentsIn(home.project) ?? [];
   const settings =
     worker === undefined
@@ -143,6 +147,11 @@ async function makeServices(
     agents,
     slots: slotsOf(parallel),
     turn: worker?.turn,
+    limitRule: {
+      onLimit: onLimit === 'ask' && isAuto ? 'fallback' : onLimit,
+      maxWaitHours: quota?.maxWait ?? configured.quota?.maxWait ?? defaultMaxHours,
+    },
+    mayAsk: !isPartOfRun(workflow, rest),
     project: home.project,
     overrides,
     earlierLanes: fromRun === undefined ? undefined : lanesOf(runDirectoryOf(home, fromRun)),
@@ -163,6 +172,11 @@ async function makeServices(
     given: [briefPathOf(live.directory)],
     configFile: configured.file,
   };
+}
+
+/** A worker of a design, or a design of a comparison: the run that started it waits for its end alone. */
+function isPartOfRun(workflow: string, inputs: object): boolean {
+  return workflow === 'design-heavy' || (workflow === 'design' && !('entry' in inputs));
 }
 
 function defined<Value extends object>(value: Value): { [K in keyof Value]: Exclude<Value[K], undefined> } {

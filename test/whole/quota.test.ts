@@ -11,6 +11,38 @@ const usedUp = (calls: string, seconds: number) => [
    console.error("You've hit your 5-hour limit · resets in ${seconds}s. It resets in ${seconds}s."); process.exit(1)`,
 ];
 
+/** Ends as Claude Code does when its window is used up for another hour. */
+function claudeStub(home: string): string {
+  const stub = path.join(home, 'claude.mjs');
+  const resetsAt = Math.round(Date.now() / 1000) + 3600;
+  const lines = [
+    {
+      type: 'rate_limit_event',
+      rate_limit_info: { status: 'rejected', resetsAt, rateLimitType: 'five_hour' },
+    },
+    {
+      type: 'assistant',
+      error: 'rate_limit',
+      api_error_status: 429,
+      message: { content: [{ type: 'text', text: 'limit' }] },
+    },
+    {
+      type: 'result',
+      subtype: 'success',
+      is_error: true,
+      api_error_status: 429,
+      result: "You've hit your 5-hour limit · resets 9:53am (UTC)",
+    },
+  ];
+  writeFileSync(
+    stub,
+    `process.stdout.write(${JSON.stringify(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))});
+process.exit(1);
+`,
+  );
+  return stub;
+}
+
 /** `two` answers, `one` is used up. */
 async function project(): Promise<{ project: string; calls: string; used: () => string[] }> {
   const made = await makeProject();
@@ -55,33 +87,7 @@ test('Q-001 Q-011: a used-up account costs no more calls than seats that begin t
 test('Q-015 Q-020 Q-022: when every account is used up the run pauses with the reset, and is not called unavailable', async () => {
   const { project: folder } = await makeProject();
   const home = path.dirname(folder);
-  const stub = path.join(home, 'claude.mjs');
-  const resetsAt = Math.round(Date.now() / 1000) + 3600;
-  const lines = [
-    {
-      type: 'rate_limit_event',
-      rate_limit_info: { status: 'rejected', resetsAt, rateLimitType: 'five_hour' },
-    },
-    {
-      type: 'assistant',
-      error: 'rate_limit',
-      api_error_status: 429,
-      message: { content: [{ type: 'text', text: 'limit' }] },
-    },
-    {
-      type: 'result',
-      subtype: 'success',
-      is_error: true,
-      api_error_status: 429,
-      result: "You've hit your 5-hour limit · resets 9:53am (UTC)",
-    },
-  ];
-  writeFileSync(
-    stub,
-    `process.stdout.write(${JSON.stringify(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))});
-process.exit(1);
-`,
-  );
+  const stub = claudeStub(home);
   const agents = { claude: { protocol: 'claude', command: ['node', stub] } };
   writeFileSync(path.join(folder, '.charrette', 'config.json'), JSON.stringify({ detect: false, agents }));
   const design = ['design', '--auto', '--yes', '--json', 'let customers cancel an order'];
@@ -95,4 +101,27 @@ process.exit(1);
   const stopped = await charrette(['answer', 'latest', 'quota=stop', '--json'], { cwd: folder, env });
   expect(stopped.code, stopped.stdout).toBe(7);
   expect(stopped.stdout).toContain('quota-used-up');
+}, 120_000);
+
+test('Q-021 Q-025: a sleeping run is listed with its time, and cancel ends it', async () => {
+  const { project: folder } = await makeProject();
+  const stub = claudeStub(path.dirname(folder));
+  const agents = { claude: { protocol: 'claude', command: ['node', stub] } };
+  writeFileSync(path.join(folder, '.charrette', 'config.json'), JSON.stringify({ detect: false, agents }));
+  const env = { HOME: path.dirname(folder), ANTHROPIC_API_KEY: 'fake' };
+  const design = ['design', '--on-quota', 'wait', '--auto', '--yes', '--json', 'let customers cancel'];
+  const running = charrette(design, { cwd: folder, env });
+  const shown = async () =>
+    JSON.parse((await charrette(['runs', '--json'], { cwd: folder, env })).stdout) as {
+      runs: { status: string; waits?: string }[];
+    };
+  let [run] = (await shown()).runs;
+  for (let tries = 0; run?.waits === undefined && tries < 60; tries += 1) [run] = (await shown()).runs;
+  expect(run).toMatchObject({ status: 'running', waits: expect.stringContaining('sleeping until 20') });
+  const text = await charrette(['show', 'latest'], { cwd: folder, env });
+  expect(text.stdout).toContain('sleeping until 20');
+  await charrette(['cancel', 'latest'], { cwd: folder, env });
+  await running;
+  expect((await shown()).runs[0]).toMatchObject({ status: 'cancelled' });
+  expect((await shown()).runs[0]?.waits).toBeUndefined();
 }, 120_000);

@@ -112,7 +112,7 @@ function RunCard({ run, source, onAnswered }: CardProps) {
 
 /** Who works, or what the run waits for; the questions of a run speak for themselves. */
 function activityOf({ status, step, agents = [], waits }: ListedRun): string | undefined {
-  if (status === 'queued') return waits;
+  if (status === 'queued' || (status === 'running' && waits !== undefined)) return waits;
   if (status !== 'running' || step === undefined) return undefined;
   const name = phaseName(step.phase, step.title);
   return agents.length === 0 ? name : `${name}: ${agents.join(', ')}`;

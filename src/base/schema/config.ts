@@ -216,10 +216,10 @@ export const configSchema = z.strictObject({
   quota: z
     .strictObject({
       onLimit: z
-        .enum(['fallback', 'wait', 'ask'])
+        .enum(['fallback', 'wait', 'ask', 'stop'])
         .optional()
         .describe(
-          'When an account is used up: continue without it, wait for its reset, or ask; `ask` when absent.',
+          'When an account is used up: continue without it, wait for its reset, ask, or stop; `ask` when absent.',
         ),
       maxWait: positive
         .max(168)

@@ -70,6 +70,10 @@ export const runRecordSchema = z.looseObject({
     .describe(
       'Parts of the record that were deleted or emptied from outside and could not be rebuilt in full.',
     ),
+  sleeping: z
+    .looseObject({ until: z.iso.datetime(), reason: z.string() })
+    .optional()
+    .describe('The run waits for the reset of an account and continues by itself.'),
   degraded: degradedSchema,
   ended: z.iso.datetime().optional(),
   exit: z.int().optional().describe('Exit code of the command once the run has ended.'),

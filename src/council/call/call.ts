@@ -18,6 +18,7 @@ import type { LiveRun } from '../../engine/live-run.ts';
 import type { WorkflowContext } from '../../engine/workflow.ts';
 import { repairPrompt } from '../../prompts/panel/common.ts';
 import { addLoss, lossIn } from '../degraded.ts';
+import { type LimitClock, settleLimits } from './limits.ts';
 import {
   attemptIn,
   attemptTime,
@@ -38,6 +39,8 @@ export type Seat = {
   agents: readonly string[];
   /** The agent that was announced for it; `down`: why that agent is unavailable. */
   planned?: { agent: string; down?: string };
+  /** Of the agents the author, who takes the seat after any failure but that of a used-up account (Q-023). */
+  standIn?: string | undefined;
 };
 
 /** What a seat is asked. */
@@ -98,6 +101,8 @@ export type Reply<T = unknown> = {
   folder: string;
   /** Agents that failed before one answered, with the reason. */
   failures: { agent: string; kind: LaneKind; message: string }[];
+  /** Agents whose accounts are used up, and when they may be called again. */
+  usedUp?: { agent: string; until?: number }[];
 };
 
 export type CallRun = { context: WorkflowContext; services: CallServices };
@@ -111,13 +116,15 @@ export async function call<T>(run: CallRun, seat: Seat, task: Task<T>): Promise<
 
 /**
  * Calls agents in parallel and waits for all: each call is one journaled step with its attempts, repair turns and fallback. What
- * an attempt gave is in its `result.json` before the next one begins, so a killed run repeats only what was running.
+ * an attempt gave is in its `result.json` before the next one begins, so a killed run repeats only what was running. Calls on
+ * used-up accounts come last: once all others have ended, a rule or you decide about them, and they may be made again.
  */
 export async function callAll<T>(
-  { context, services }: CallRun,
+  run: CallRun,
   calls: readonly (readonly [Seat, Task<T>])[],
   queued: () => void = () => {},
 ): Promise<Reply<T>[]> {
+  const { context, services } = run;
   const { live } = context;
   const { lanes } = live.directory;
   const asked = calls.map(([seat, task]) => {
@@ -130,27 +137,76 @@ export async function callAll<T>(
     return { seat, task, digest };
   });
   queued();
-  const steps = asked.map(({ seat, task, digest }) =>
-    context.step(`call ${task.key}`, (signal) =>
-      new SeatCall<T>({ live, services, signal }, seat, task, digest).reply(),
+  const replies = await performAll(run, asked, 0);
+  const clock: LimitClock = {};
+  for (let round = 1; ; round += 1) {
+    const lost = asked.flatMap(({ seat, task }, index) => {
+      const { value, usedUp = [] } = replies[index] ?? {};
+      const [first] = usedUp;
+      if (value !== undefined || first === undefined) return [];
+      const ids = usedUp.map(({ agent }) => agent);
+      const mayStayEmpty = asked.length > 1;
+      return [
+        {
+          index,
+          key: task.key,
+          label: seat.label,
+          ...first,
+          usedUp: ids,
+          standIn: seat.standIn,
+          mayStayEmpty,
+        },
+      ];
+    });
+    const decisions = await settleLimits(run, lost, round, clock);
+    const again = lost.flatMap(({ index }, at) => {
+      const [each, decision] = [asked[index], decisions[at]];
+      if (each === undefined || decision?.kind !== 'again') return [];
+      const { agents = each.seat.agents } = decision;
+      return [{ ...each, index, seat: { ...each.seat, agents }, after: replies[index] }];
+    });
+    if (again.length === 0) break;
+    const next = await performAll(run, again, round);
+    for (const [at, { index, after }] of again.entries()) {
+      const reply = next[at];
+      if (reply === undefined) continue;
+      const failures = [...(after?.failures ?? []), ...reply.failures];
+      replies[index] = { ...reply, failures, attempts: (after?.attempts ?? 0) + reply.attempts };
+    }
+  }
+  for (const [index, { seat, task }] of asked.entries()) {
+    const reply = replies[index];
+    if (reply !== undefined) addLoss(context.degraded, lossIn(task.kind, seat, reply));
+  }
+  return replies;
+}
+
+type Asked<T> = { seat: Seat; task: Task<T>; digest: string; after?: Reply<T> | undefined };
+
+/** One journaled step for each call. `round`: how often calls of this group were made before. */
+async function performAll<T>(
+  { context, services }: CallRun,
+  asked: readonly Asked<T>[],
+  round: number,
+): Promise<Reply<T>[]> {
+  const { live } = context;
+  const steps = asked.map(({ seat, task, digest, after }) =>
+    context.step(`call ${task.key}${round === 0 ? '' : ` again ${round}`}`, (signal) =>
+      new SeatCall<T>({ live, services, signal }, seat, task, digest, { round, after }).reply(),
     ),
   );
   // One that throws ends the run, and nothing of the run may be running then.
   await Promise.allSettled(steps);
   const replies = await Promise.all(steps);
-  for (const [index, { seat, task }] of asked.entries()) {
-    const reply = replies[index];
-    if (reply !== undefined) addLoss(context.degraded, lossIn(task.kind, seat, reply));
-  }
   // The step of a finished call does not run again, so its events have to be told from its reply.
-  if (live.eventsLost) for (const reply of replies) rebuildEvents(live, reply);
+  if (live.eventsLost) for (const reply of replies) rebuildEvents(live, reply, round);
   return replies;
 }
 
 /** Ids and order are those of `SeatCall.reply`: an event that is in the log is not written again. */
-function rebuildEvents(live: LiveRun, reply: Reply): void {
+function rebuildEvents(live: LiveRun, reply: Reply, round: number): void {
   const { lane, agent, kind, message, elapsedMs, usage = unknownUsage, failures } = reply;
-  const events = new CallEvents(live, lane, live.events.start);
+  const events = new CallEvents(live, lane, live.events.start, round);
   for (const [index, failure] of failures.entries()) {
     const attempt = index + 1;
     events.emit({ type: 'lane-start', agent: failure.agent, attempt });
@@ -174,23 +230,36 @@ export class SeatCall<T> {
   /** The start of the run that has the answer; else the current one. */
   readonly #start: number;
   readonly #events: CallEvents;
+  /** Attempts of earlier rounds. */
+  readonly #made: number;
 
-  constructor(caller: Caller, seat: Seat, task: Task<T>, digest: string) {
+  /** `after`: what an earlier round of the same call came to. */
+  constructor(
+    caller: Caller,
+    seat: Seat,
+    task: Task<T>,
+    digest: string,
+    { round = 0, after }: { round?: number; after?: Reply<T> | undefined } = {},
+  ) {
+    this.#made = after === undefined ? 0 : Number(after.folder.slice(task.key.length + 1));
     this.#caller = caller;
     this.#seat = seat;
     this.#task = task;
     this.#digest = digest;
     this.#start = this.#answeredStart() ?? caller.live.events.start;
-    this.#events = new CallEvents(caller.live, task.key, this.#start);
+    this.#events = new CallEvents(caller.live, task.key, this.#start, round);
   }
 
   async reply(): Promise<Reply<T>> {
     const { live, services } = this.#caller;
     const failures: Reply['failures'] = [];
     const since = live.clock.now();
-    let number = 0;
+    let number = this.#made;
     let last: { agent: Agent; result: LaneResult } | undefined;
+    const usedUp: NonNullable<Reply['usedUp']> = [];
+    const mayFallBack = (services.limitRule?.onLimit ?? 'fallback') === 'fallback';
     for (const id of this.#seat.agents) {
+      if (usedUp.length > 0 && id === this.#seat.standIn) continue;
       const agent = agentOf(services, id);
       for (let retry = 1; ; retry += 1) {
         number = this.#numberAfter(number);
@@ -199,6 +268,7 @@ export class SeatCall<T> {
         const { result, isRepaired } = await this.#attempt({ agent, number, digest: this.#digest });
         last = { agent, result };
         if (result.kind === 'ok') return this.#conclude(last, failures, since, number);
+        if (result.kind === 'quota') usedUp.push({ agent: id, ...untilOf(result) });
         const { kind, message = failurePolicies[result.kind].meaning } = result;
         failures.push({ agent: id, kind, message });
         this.#events.emit({ type: 'lane-retry', agent: id, attempt: number, kind, message });
@@ -208,9 +278,11 @@ export class SeatCall<T> {
         await this.#wait(number, delayMs);
       }
       if (last.result.kind === 'ok' || !failurePolicies[last.result.kind].fallback) break;
+      if (last.result.kind === 'quota' && !mayFallBack) break;
     }
     if (last === undefined) throw new Error(`The lane ${this.#task.key} has no agent.`);
-    return this.#conclude(last, failures, since, number);
+    const reply = this.#conclude(last, failures, since, number);
+    return usedUp.length === 0 ? reply : { ...reply, usedUp };
   }
 
   #folder(number: number): string {
@@ -403,6 +475,12 @@ export class SeatCall<T> {
   }
 }
 
+/** When a used-up account may be called again, as far as it is known. */
+function untilOf({ limit }: LaneResult): { until?: number } {
+  const until = limit?.openUntil ?? limit?.resetsAt;
+  return until === undefined ? {} : { until };
+}
+
 /** `repair`: what the repair turn is about; without it the result is final. */
 type Judged<T> = {
   result: LaneResult;
@@ -419,10 +497,10 @@ class CallEvents {
   readonly #space: string;
   #emitted = 0;
 
-  constructor(live: LiveRun, lane: string, start: number) {
+  constructor(live: LiveRun, lane: string, start: number, round: number) {
     this.#live = live;
     this.#lane = lane;
-    this.#space = start === 1 ? lane : `${lane}~${start}`;
+    this.#space = `${start === 1 ? lane : `${lane}~${start}`}${round === 0 ? '' : `+${round}`}`;
   }
 
   emit(body: WithoutLane<CallEvent>): void {

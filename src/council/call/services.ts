@@ -6,6 +6,7 @@ import type { LiveRun } from '../../engine/live-run.ts';
 import type { WorkflowContext } from '../../engine/workflow.ts';
 import { compose, type PromptDraft, seededNonce } from '../../prompts/part.ts';
 import { type Displaced, displaced, referencesOf } from '../../repo/git/references.ts';
+import type { LimitRule } from './limits.ts';
 
 /** Lets a bounded number of bodies run at the same time, in the order in which they came. */
 export class Semaphore {
@@ -88,6 +89,10 @@ export type CallServices = {
   slots: Semaphore;
   /** Where workers share limits: waits for a turn with an agent and runs the body within it. */
   turn?: TurnTaking | undefined;
+  /** What happens when an account is used up; default: other agents of the seat. */
+  limitRule?: LimitRule | undefined;
+  /** False for a run that another run started: no one would see its questions. */
+  mayAsk?: boolean;
   /** The repository or folder that the run is about. */
   project: string;
   /** Prompt parts that the project words itself. */

@@ -50,6 +50,11 @@ const rareOptions: readonly OptionSpec[] = (
     },
     { flags: '--subagent', description: 'run sketches to review in a separate process' },
     acceptDegraded,
+    {
+      flags: '--on-quota <what>',
+      description: 'when an account is used up: wait for its reset, use other agents, ask or stop',
+      choices: ['ask', 'wait', 'fallback', 'stop'],
+    },
     { flags: '--branch', description: 'create a branch even if `git.branch` is never' },
     {
       flags: '--unrelated-branch <what>',

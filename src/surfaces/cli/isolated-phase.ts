@@ -79,9 +79,10 @@ async function work(
     (await readRunRecord(directory)).status === 'failed'
   ) {
     const world = thisWorld();
-    const { agents } = (await loadConfig({ project: job.inputs.project, env: world.environment, file }))
-      .config;
-    const opening = await openWorkflows(home, 'embedded', world, { agents, file });
+    const { agents, quota } = (
+      await loadConfig({ project: job.inputs.project, env: world.environment, file })
+    ).config;
+    const opening = await openWorkflows(home, 'embedded', world, { agents, quota, file });
     if (!opening.opened) {
       throw new CharretteError({
         code: 'store-locked',

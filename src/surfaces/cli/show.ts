@@ -9,7 +9,7 @@ import { type CommandSpec, runArgument, type Terminal } from '../../service/comm
 import { findRun, projectOf, settingsOf } from '../../service/project.ts';
 import { type QueueFacts, refreshQueued } from '../../service/queue-facts.ts';
 import { worktreesOf } from '../../service/remove.ts';
-import { shownStatus } from '../../service/runs.ts';
+import { shownStatus, sleepText } from '../../service/runs.ts';
 import { columns } from './help.ts';
 
 function describeQueue({ state, worker, waits }: QueueFacts): string {
@@ -61,6 +61,9 @@ export const command: CommandSpec = {
     const facts: [string, string][] = [
       ['run', directory.id],
       ['status', `${status}${record.error === undefined ? '' : `: ${untrustedLine(record.error.message)}`}`],
+      ...(record.sleeping === undefined || isFinal(record.status)
+        ? []
+        : [['waits', untrustedLine(sleepText(record.sleeping))] as [string, string]]),
       ...(queue === undefined ? [] : [['queue', untrustedLine(describeQueue(queue))] as [string, string]]),
       ['workflow', record.workflow],
       ['title', untrustedLine(headline(record.title))],

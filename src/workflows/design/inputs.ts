@@ -32,7 +32,6 @@ export type DesignInputs = RunInputs & {
   reviewRounds: 1 | 2;
   padding: boolean;
   rules?: Config['rules'];
-  quota?: Config['quota'];
   /** Shortens every call's time limit. */
   agentSeconds?: number;
   author?: string;

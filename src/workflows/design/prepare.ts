@@ -41,6 +41,7 @@ export type DesignFlags = DepthFlags & {
   fromStep?: string;
   branch?: boolean;
   acceptDegraded?: boolean;
+  onQuota?: string;
   sessionEnv?: string;
   stepPrefix?: string;
   branchInfo?: string;
@@ -138,7 +139,7 @@ export async function prepareDesign(
     padding: config.padding !== false,
     acceptDegraded: flags.acceptDegraded ?? config.acceptDegraded ?? false,
     ...optional('rules', config.rules),
-    ...optional('quota', config.quota),
+    ...optional('quota', quotaOf(flags, config)),
     prefix: flags.stepPrefix === undefined ? noPrefix : parseStepPrefix(flags.stepPrefix),
     branch,
     entry,
@@ -224,6 +225,11 @@ async function earlierPace(project: string): Promise<Pace | undefined> {
     of.reduce((sum, { durationMs }) => sum + durationMs, 0) / of.length / 1000;
   const byTask = new Map([...Map.groupBy(entries, ({ task }) => task)].map(([task, of]) => [task, mean(of)]));
   return { calls: entries.length, mean: mean(entries), byTask };
+}
+
+function quotaOf({ onQuota }: DesignFlags, { quota }: Config): Config['quota'] {
+  if (onQuota === undefined) return quota;
+  return { ...quota, onLimit: onQuota as NonNullable<NonNullable<Config['quota']>['onLimit']> };
 }
 
 function budgetOf(flags: DesignFlags, config: Config): DesignInputs['budget'] {

@@ -4,6 +4,7 @@ import { failurePolicies } from '../../agents/failure-kinds.ts';
 import type { Agent, LaneKind } from '../../agents/port.ts';
 import { CharretteError } from '../../base/errors.ts';
 import type { JudgementName } from '../../base/schema/judgements.ts';
+import { defaultMaxHours } from '../../council/call/limits.ts';
 import type { Reply } from '../../council/council.ts';
 import { addLoss } from '../../council/degraded.ts';
 import {
@@ -265,7 +266,6 @@ function speaksAgainst(kind: LaneKind): boolean {
 }
 
 const hourMs = 3_600_000;
-const defaultMaxHours = 6;
 /** Programs name the reset to the minute; a call right at it would still be refused. */
 const graceMs = 60_000;
 
@@ -289,11 +289,11 @@ async function waitForQuota(
   const now = await desk.context.step(`quota ${round}`, async () => desk.context.clock.now());
   const canWait = until !== undefined && until - now <= maxWait * hourMs;
   const names = usedUp.map(({ title }) => title).join(', ');
+  if (onLimit === 'stop') throw usedUpError(names, until);
   if (others.length > 0 && (onLimit === 'fallback' || (onLimit === 'ask' && desk.inputs.auto))) return false;
   const wait = async () => {
     if (until === undefined) return false;
-    desk.note(`⏳ ${names}: used up; the run sleeps until ${timeOf(until)}`);
-    await desk.context.sleep(Math.max(0, until - now));
+    await desk.context.sleepUntil(until, `${names}: used up`);
     return true;
   };
   if (onLimit === 'wait' && canWait) return wait();
@@ -318,7 +318,11 @@ async function waitForQuota(
   if (answer === 'wait') return wait();
   if (answer === 'again') return true;
   if (answer === 'continue') return false;
-  throw new CharretteError({
+  throw usedUpError(names, until);
+}
+
+function usedUpError(names: string, until: number | undefined): CharretteError {
+  return new CharretteError({
     code: 'quota-used-up',
     message: `${names}: the account is used up${until === undefined ? '' : ` until ${timeOf(until)}`}.`,
   });

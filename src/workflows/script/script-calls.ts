@@ -9,6 +9,7 @@ import {
   type Task,
   textAnswer,
 } from '../../council/call/call.ts';
+import { waitUntil } from '../../council/call/limits.ts';
 import { attemptIn, type Caller, type Place, writeQuestion } from '../../council/call/once.ts';
 import type { Semaphore } from '../../council/call/services.ts';
 import { addLoss, lossIn, noteFamilies } from '../../council/degraded.ts';
@@ -188,14 +189,24 @@ export class ScriptCalls {
     ];
     const seat: Seat = { id: key, label, agents: chain, planned: { agent: agent.id } };
     const checkout = isolation === 'worktree' ? path.join(live.directory.root, 'worktrees', key) : undefined;
+    // A call inside a step cannot ask: without consent to wait, another agent answers.
+    const rule = services.limitRule;
+    const limits = rule?.onLimit === 'wait' ? {} : { limitRule: undefined };
+    const since = live.clock.now();
     return slots.run(async () => {
       const place = await this.#place(access, checkout);
       const task: Task<unknown> = {
         ...{ key, kind: 'workflow', phase, prompt: text, facts, answer: form, place, reuse },
         limits: { wallMs: (inputs.agentSeconds ?? wallMs / 1000) * 1000, idleMs: stallMs ?? idleMs },
       };
-      const own: Caller = { ...caller, services: { ...services, agents: this.#agents } };
-      const reply = await new SeatCall(own, seat, task, digest).reply();
+      const own: Caller = { ...caller, services: { ...services, agents: this.#agents, ...limits } };
+      let reply = await new SeatCall(own, seat, task, digest).reply();
+      for (let round = 1; rule?.onLimit === 'wait'; round += 1) {
+        const until = reply.value === undefined ? reply.usedUp?.[0]?.until : undefined;
+        if (until === undefined || until - since > rule.maxWaitHours * 3_600_000) break;
+        await waitUntil(until, caller);
+        reply = await new SeatCall(own, seat, task, digest, { round, after: reply }).reply();
+      }
       addLoss(this.#degraded, lossIn(task.kind, seat, reply));
       if (checkout !== undefined) await this.#leave(key, checkout);
       return reply;

@@ -80,7 +80,7 @@ const stanceParts = Object.keys(stances).map((stance) => `stance-${stance}`);
 const otherTasks: Readonly<Record<string, readonly string[]>> = {
   build: ['role', 'content'],
   'change-review': [...panel, 'scope', 'severity', 'findings', ...stanceParts],
-  'change-vote': [...panel, 'rules'],
+  'change-vote': [...panel, 'rules', 'rules-earlier'],
   'code-review': ['role', 'content'],
   compare: [...panel, 'rules'],
   'contract-offer': ['role', 'content', 'anchors'],

@@ -1,16 +1,23 @@
+import path from 'node:path';
 import { thisWorld } from '../agents/settings.ts';
 import { CharretteError } from '../base/errors.ts';
+import { readTextFile } from '../base/files/bounded.ts';
+import { parseJson } from '../base/safe-json.ts';
 import { counted } from '../base/text/strings.ts';
+import { listRunIds, runDirectoryOf } from '../engine/run-directory.ts';
 import type { NewRun } from '../workflows/create-run.ts';
 import { estimateOf } from '../workflows/design/depth.ts';
 import { prepareDesign } from '../workflows/design/prepare.ts';
 import { readBaseline } from '../workflows/review/baseline.ts';
+import { type Earlier, earlierOf, since } from '../workflows/review/earlier.ts';
 import type { ReviewInputs } from '../workflows/review/inputs.ts';
+import type { ReviewFile } from '../workflows/review/report.ts';
 import {
   type Frozen,
   freeze,
   partsOf,
   resolveSubject,
+  type Subject,
   type SubjectRequest,
 } from '../workflows/review/subject.ts';
 import { agentNames, rosterOf } from '../workflows/roster.ts';
@@ -27,6 +34,8 @@ export type ReviewRequest = Omit<SubjectRequest, 'mainBranch' | 'remote'> & {
   agents?: string;
   maxTokens?: number;
   maxUsd?: number;
+  /** Only what came after the last review of the branch, and what that left open. */
+  sinceLast?: boolean;
   failOn?: ReviewInputs['failOn'];
   acceptDegraded?: boolean;
   fromRun?: string;
@@ -41,7 +50,9 @@ export async function prepareReview(project: Project, request: ReviewRequest): P
   const { depth = 'light', agents, maxTokens, maxUsd, failOn = 'major', acceptDegraded, fromRun } = request;
   const config = await settingsOf(project);
   const { git = {} } = config;
-  const subject = await resolveSubject(project.project, { ...git, ...request });
+  const found = await resolveSubject(project.project, { ...git, ...request });
+  const earlier = request.sinceLast === true ? await earlierReview(project, found) : undefined;
+  const subject = earlier === undefined ? found : await since(project.project, found, earlier);
   const roster = rosterOf(config, thisWorld(), agentNames(agents)).filter(
     ({ protocol }) => protocol !== 'static',
   );
@@ -81,12 +92,34 @@ export async function prepareReview(project: Project, request: ReviewRequest): P
     inputs: {
       ...withoutTree(inputs),
       ...{ subject, failOn, known: await readBaseline(project.project), baseCommit: subject.head },
+      ...(earlier === undefined ? {} : { earlier }),
       estimate: { ...estimate, calls: estimate.calls * parts },
     },
     frozen,
     warnings:
       parts === 1 ? warnings : [...warnings, `A large change: ${counted(parts, 'part')} for every reviewer.`],
   };
+}
+
+/** R-013: the newest finished review of the branch. */
+async function earlierReview(project: Project, { kind, branch }: Subject): Promise<Earlier> {
+  if (kind === 'branch' && branch !== undefined)
+    for (const run of (await listRunIds(project)).reverse()) {
+      const file = await readReview(project, run);
+      if (file?.subject.kind === 'branch' && file.subject.branch === branch) return earlierOf(file);
+    }
+  throw new CharretteError({
+    code: 'not-found',
+    message: `There is no earlier review of ${branch ?? 'this'}; --since-last needs one of the same branch.`,
+    fix: 'Omit --since-last.',
+  });
+}
+
+/** The result of a finished review. */
+export async function readReview(project: Project, run: string): Promise<ReviewFile | undefined> {
+  const file = path.join(runDirectoryOf(project, run).artifacts, 'review.json');
+  const text = await readTextFile(file);
+  return text === undefined ? undefined : (parseJson(text, file) as unknown as ReviewFile);
 }
 
 /** Reviewers read a checkout of their own, so the user's tree is not watched: it may change meanwhile. */

@@ -153,6 +153,7 @@ export function panelAnswer(task, prompt, seat = 'seat', mode = 'plain') {
 
   // The order of a review's ballot differs from run to run: there the titles count.
   function isAgreed(id) {
+    if (prompt.includes('# Earlier findings')) return true;
     if (!prompt.includes('# Review ballot')) return id === 'FINDING_1';
     return prompt.includes(`### ${id}: `) && !prompt.includes(`### ${id}: secret`);
   }

@@ -201,3 +201,46 @@ test('R-001 a large change is reviewed in parts of whole files, and says so', as
       .sort(),
   ).toEqual(['in one', 'in three', 'in two']);
 });
+
+test('R-013 a review since the last one says what became of its findings, and reviews only what came after', async () => {
+  const { project, review, git } = await topic();
+  await review();
+  const source = path.join(project, 'src', 'total.mjs');
+  writeFileSync(source, `// A sum.\n${defects.replace('let sum = 1; // BUG starts at one', 'let sum = 0;')}`);
+  writeFileSync(path.join(project, 'src', 'more.mjs'), 'export const more = 1; // BUG is not read\n');
+  git('add', '--all');
+  git('commit', '--quiet', '--message', 'Begin at zero');
+  const ended = await review('--since-last');
+  const { findings, earlier = [], subject } = resultOf(project);
+  expect(subject.base).toBe(git('rev-parse', 'HEAD~1').trim());
+  expect(earlier.map(({ title, status, startLine }) => [title, status, startLine]).sort()).toEqual([
+    ['secret in the code', 'moved', 6],
+    ['starts at one', 'resolved', 2],
+  ]);
+  expect(findings.map(({ title }) => title)).toEqual(['is not read']);
+  expect(ended.stdout).toContain('- resolved: src/total.mjs:2: starts at one (major)');
+  expect(ended.stdout).toContain('2 findings, 2 at or above `major`.');
+  git('checkout', '--quiet', '-b', 'other');
+  expect(await review('--since-last')).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining('no earlier review of other'),
+  });
+});
+
+test('R-009 claims of a plan that do not hold are findings, with the heading above them', async () => {
+  const { project, review } = await topic({ mode: 'content' });
+  writeFileSync(
+    path.join(project, 'plan.md'),
+    '# Plan\n\n## Files to modify/create\n\n- src/not-there.ts (modify): read the limit\n\n## Approach\n\nRead it once.\n',
+  );
+  const ended = await review('plan.md', '--fail-on', 'never');
+  expect(ended.code).toBe(0);
+  const { subject, findings } = resultOf(project);
+  expect(subject).toMatchObject({ kind: 'plan', title: 'plan plan.md' });
+  expect(findings).toContainEqual(
+    expect.objectContaining({
+      ...{ path: 'plan.md', startLine: 5, evidence: 'found', preExisting: false },
+      ...{ title: 'file src/not-there.ts: missing', symbol: 'Files to modify/create', severity: 'minor' },
+    }),
+  );
+});

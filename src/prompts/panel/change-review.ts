@@ -81,21 +81,29 @@ export function changeReviewPrompt(input: ChangeReviewInput): PromptDraft {
 export type ChangeVoteInput = Pick<ChangeReviewInput, 'material' | 'schema' | 'maximumEffort'> & {
   /** Findings under neutral ids, without their reviewers. */
   ballot: string;
+  /** `earlier`: findings of an earlier review whose lines are gone. */
+  about?: 'new' | 'earlier';
 };
 
+const votes = {
+  new: [
+    'YES: the defect is there and somebody will meet it;',
+    'NO: wrong, trivial, a duplicate, a matter of taste, or not caused by what is reviewed.',
+  ],
+  earlier: ['YES: the change removed the defect;', 'NO: the defect is still there in another form.'],
+} as const;
+
 /** R-007: one vote per finding. */
-export function changeVotePrompt({ material, ballot, schema, maximumEffort }: ChangeVoteInput): PromptDraft {
+export function changeVotePrompt(input: ChangeVoteInput): PromptDraft {
+  const { material, ballot, about = 'new', schema, maximumEffort } = input;
   return {
     task: 'change-vote',
     fixed: [
       words('role', 'You vote on findings of a review. You decide which of them its author must see.'),
       words(
-        'rules',
+        about === 'new' ? 'rules' : 'rules-earlier',
         [
-          bullets([
-            'YES: the defect is there and somebody will meet it;',
-            'NO: wrong, trivial, a duplicate, a matter of taste, or not caused by what is reviewed.',
-          ]),
+          bullets(votes[about]),
           'Open the cited lines before you vote. Vote on the problem; a remedy you dislike is no reason for NO. In doubt say NO.',
           'Vote exactly once on every item, with one short reason.',
         ].join('\n'),

@@ -1,14 +1,11 @@
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
-import { readTextFile } from '../../base/files/bounded.ts';
-import { parseJson } from '../../base/safe-json.ts';
 import { githubAnnotations, sarifOf } from '../../base/text/annotations.ts';
 import { counted } from '../../base/text/strings.ts';
 import { version } from '../../base/version.ts';
-import { runDirectoryOf } from '../../engine/run-directory.ts';
 import { type CommandResult, type CommandSpec, type Invocation, printNotice } from '../../service/command.ts';
 import { findRun, type Project, projectOf } from '../../service/project.ts';
-import { prepareReview, type ReviewRequest, reviewDepths } from '../../service/review.ts';
+import { prepareReview, type ReviewRequest, readReview, reviewDepths } from '../../service/review.ts';
 import { describeEstimate } from '../../workflows/design/depth.ts';
 import { baselineFile, decisions, type Known, remember } from '../../workflows/review/baseline.ts';
 import { bars } from '../../workflows/review/inputs.ts';
@@ -80,6 +77,7 @@ export const command: CommandSpec = {
     { flags: '--uncommitted', description: 'review everything that is not committed' },
     { flags: '--commits <range>', description: 'review the commits A..B' },
     { flags: '--base <revision>', description: 'what a branch is compared with (default: the main branch)' },
+    { flags: '--since-last', description: 'review what came after the last review of the branch' },
     {
       flags: '--depth <depth>',
       description: 'one reviewer, two with a vote, or four with a vote',
@@ -169,7 +167,7 @@ function quietFor(invocation: Invocation): Invocation {
 async function inForm(invocation: Invocation, result: CommandResult): Promise<CommandResult> {
   const run = (result.json as { run?: string } | undefined)?.run;
   if (run === undefined) return result;
-  const file = await reviewFile(projectOf(invocation), run);
+  const file = await readReview(projectOf(invocation), run);
   if (file === undefined) return result;
   const forms: Record<string, () => string> = {
     json: () => `${JSON.stringify(file, null, 2)}\n`,
@@ -193,17 +191,11 @@ const tool = {
 
 async function reviewOf(project: Project, run: string | undefined): Promise<ReviewFile> {
   const { id } = await findRun(project, run);
-  const file = await reviewFile(project, id);
+  const file = await readReview(project, id);
   if (file !== undefined) return file;
   throw new CharretteError({
     code: 'not-found',
     message: `The run ${id} has no review.`,
     fix: 'Name a review with --run; `charrette runs` lists the runs.',
   });
-}
-
-async function reviewFile(project: Project, run: string): Promise<ReviewFile | undefined> {
-  const file = path.join(runDirectoryOf(project, run).artifacts, 'review.json');
-  const text = await readTextFile(file);
-  return text === undefined ? undefined : (parseJson(text, file) as unknown as ReviewFile);
 }

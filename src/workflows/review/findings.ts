@@ -4,6 +4,7 @@ import type { Merge } from '../../base/schema/judgements/review.ts';
 import { tidyLine } from '../../base/schema/primitives.ts';
 import { isSecurityFinding, type Mergeable, partitionProblem } from '../../council/review.ts';
 import type { BallotItem } from '../../council/vote.ts';
+import type { GroundingFact } from '../../plan/grounding/grounding.ts';
 import { hunksOf } from '../../repo/git/patch.ts';
 import { checkCitation } from '../../repo/index/citation.ts';
 import { matchDeclarations } from '../../repo/index/parse-script.ts';
@@ -44,6 +45,34 @@ export type Merged = Omit<ChangeFinding, keyof Anchor> &
     security: boolean;
     sources: Pick<Raised, 'reviewer' | 'agent' | 'severity' | 'title' | 'claim'>[];
   };
+
+/** R-009: what the check of a plan found, at the first line that makes the claim. */
+export function planFindings(
+  facts: readonly GroundingFact[],
+  { path, text }: { path: string; text: string },
+): Omit<Raised, 'id'>[] {
+  const lines = text.split('\n');
+  return facts.flatMap(({ check, subject, severity, result, reason }) => {
+    if (severity === 'none') return [];
+    const at = lines.findIndex((line) => line.includes(subject));
+    const line = Math.max(0, at) + 1;
+    return [
+      {
+        ...{ reviewer: 'Plan-Check', agent: 'plan check', category: 'correctness', side: 'new', path },
+        severity: severity === 'error' ? 'major' : 'minor',
+        title: `${check} ${subject}: ${result}`.slice(0, 200),
+        ...{ claim: reason, consequence: 'The plan cannot be followed here as written.' },
+        ...{
+          startLine: line,
+          endLine: line,
+          quote: lines[line - 1] ?? '',
+          suggestion: null,
+          confidence: 100,
+        },
+      } as const,
+    ];
+  });
+}
 
 export function mergeable({
   id,

@@ -1,6 +1,7 @@
 import type { ChangeSeverity } from '../../base/schema/judgements/change-review.ts';
 import type { DesignInputs } from '../design/inputs.ts';
 import type { Known } from './baseline.ts';
+import type { Earlier } from './earlier.ts';
 import type { Subject } from './subject.ts';
 
 export const bars = ['blocking', 'major', 'any', 'never'] as const;
@@ -12,6 +13,8 @@ export type ReviewInputs = DesignInputs & {
   failOn: (typeof bars)[number];
   /** what was decided about findings before. */
   known: Known[];
+  /** the review before this one, whose findings are looked up again. */
+  earlier?: Earlier;
 };
 
 /** Whether a severity reaches the bar. */

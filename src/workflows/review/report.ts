@@ -1,5 +1,6 @@
 import type { Annotation } from '../../base/text/annotations.ts';
 import { counted, joinTruncated, trimEndChars } from '../../base/text/strings.ts';
+import type { EarlierFinding } from './earlier.ts';
 import type { ReviewInputs } from './inputs.ts';
 import type { LeftOut, Subject } from './subject.ts';
 import { failing, isOpen, isStanding, type ReviewFinding } from './verdict.ts';
@@ -15,6 +16,8 @@ export type ReviewFile = {
   reviewed: { path: string; digest: string }[];
   leftOut: LeftOut[];
   findings: ReviewFinding[];
+  /** R-013: only of a review since the last one. */
+  earlier?: EarlierFinding[];
 };
 
 /** R-008: findings that are written out; the rest are rows of a table. */
@@ -34,7 +37,8 @@ function inOrder(findings: readonly ReviewFinding[]): ReviewFinding[] {
 
 /** review.md: quiet, with the verdict and the list of what to do last. */
 export function renderReview(file: ReviewFile): string {
-  const { subject, findings, reviewed, leftOut, reviewers, rule, failOn } = file;
+  const { subject, findings, reviewed, leftOut, reviewers, rule, failOn, earlier = [] } = file;
+  const left = earlier.filter(({ status }) => status !== 'resolved');
   const open = inOrder(findings.filter(isOpen));
   const before = inOrder(findings.filter((finding) => isStanding(finding) && finding.preExisting));
   const inline = open.slice(0, mostInline);
@@ -62,6 +66,7 @@ export function renderReview(file: ReviewFile): string {
             20,
           )}.`,
         ]),
+    ...(earlier.length === 0 ? [] : ['', '## Findings of the review before', '', ...earlierRows(earlier)]),
     ...inline.flatMap(written),
     ...(more.length === 0 ? [] : ['', '## Further findings', '', ...rows(more)]),
     ...(before.length === 0 ? [] : ['', '## In code that the change does not touch', '', ...rows(before)]),
@@ -69,7 +74,7 @@ export function renderReview(file: ReviewFile): string {
     '',
     '## Verdict',
     '',
-    verdictLine(open, failing(findings, failOn).length, failOn),
+    verdictLine([...left, ...open], failing([...left, ...findings], failOn).length, failOn),
     ...(inline.length === 0
       ? []
       : ['', ...inline.map((finding, index) => `${index + 1}. ${placeOf(finding)}: ${finding.title}`)]),
@@ -112,6 +117,10 @@ function written(finding: ReviewFinding): string[] {
 function fenced(text: string): string[] {
   const marks = '`'.repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)));
   return [marks, text, marks];
+}
+
+function earlierRows(findings: readonly EarlierFinding[]): string[] {
+  return findings.map((each) => `- ${each.status}: ${placeOf(each)}: ${each.title} (${each.severity})`);
 }
 
 function rows(findings: readonly ReviewFinding[]): string[] {

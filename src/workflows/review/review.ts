@@ -7,6 +7,8 @@ import { askMerge } from '../../council/review.ts';
 import { attribution } from '../../council/seating.ts';
 import { vote } from '../../council/vote.ts';
 import type { Outcome } from '../../engine/workflow.ts';
+import { groundPlan } from '../../plan/grounding/grounding.ts';
+import { pathLookup } from '../../plan/grounding/subject.ts';
 import {
   changeReviewPrompt,
   changeVotePrompt,
@@ -22,13 +24,16 @@ import { afterFailures, setup } from '../design/step-0-setup.ts';
 import { noteVoters, unreviewed } from '../design/step-3-review.ts';
 import { decisionOn } from './baseline.ts';
 import { ReviewDesk } from './desk.ts';
+import { type EarlierFinding, recheck } from './earlier.ts';
 import {
   ballotItem,
   clustersOf,
+  type Evidence,
   type Merged,
   mergeable,
   mergeCluster,
   numbered,
+  planFindings,
   type Raised,
 } from './findings.ts';
 import type { ReviewInputs } from './inputs.ts';
@@ -42,10 +47,11 @@ export async function review(...run: WorkflowStart<ReviewInputs>): Promise<Outco
   const table = await setup(desk); //                                     agents, health, seats
   const frozen = await freezeSubject(desk); //                            what is reviewed, in a checkout of its own
   const seen = await hearReviewers(desk, table, frozen); //               independent reviews, nobody sees another's
+  const earlier = await recheckEarlier(desk, seen.table, frozen); //       what became of the findings before
   const clusters = await mergeRaised(desk, seen.table, seen.raised); //   a partition: every finding in one group
   const findings = await checkEvidence(desk, frozen, clusters); //        code opens every cited place
   const decided = await holdVote(desk, seen.table, frozen, findings); //  anonymous, in a shuffled order
-  return report(desk, frozen, decided, seen.reviewers);
+  return report(desk, frozen, decided, { reviewers: seen.reviewers, earlier });
 }
 
 async function freezeSubject(desk: ReviewDesk): Promise<Frozen> {
@@ -128,10 +134,24 @@ async function hearReviewers(desk: ReviewDesk, table: SeatedTable, frozen: Froze
       const reviewer = attribution(seat, agent, table.author.agents[0]);
       return findings.map((finding) => ({ ...finding, reviewer, agent }));
     })
+    .concat(await checkDocument(desk))
     .map((finding, index): Raised => ({ ...finding, id: `ITEM_${index + 1}` }));
   await desk.json('raised.json', raised);
   desk.end(`${counted(raised.length, 'finding')} raised`);
   return { raised, reviewers, table: await afterFailures(desk, table, 'review', replies) };
+}
+
+/** R-009: claims of a plan that do not hold in the repository, found by the check that `plan check` makes. */
+async function checkDocument({ context, inputs }: ReviewDesk): Promise<Omit<Raised, 'id'>[]> {
+  const { subject, project } = inputs;
+  const { document, kind } = subject;
+  if (document === undefined || kind !== 'plan') return [];
+  return context.step('check plan', async () => {
+    const { facts } = groundPlan(await openIndex(project, subject.head), document.text, {
+      lookup: pathLookup(process.env),
+    });
+    return planFindings(facts, document);
+  });
 }
 
 async function mergeRaised(desk: ReviewDesk, { author }: SeatedTable, raised: Raised[]): Promise<Raised[][]> {
@@ -150,20 +170,26 @@ async function mergeRaised(desk: ReviewDesk, { author }: SeatedTable, raised: Ra
 
 async function checkEvidence(desk: ReviewDesk, { files }: Frozen, clusters: Raised[][]): Promise<Merged[]> {
   if (clusters.length === 0) return [];
-  const { project, subject } = desk.inputs;
   desk.stage('evidence', 'opening every quoted place');
   const findings = await desk.context.step('check evidence', async () => {
-    const after = (await openIndex(project, subject.head)).snapshot;
-    const before = (await openIndex(project, subject.base)).snapshot;
-    const evidence = {
-      ...{ files, isDocument: subject.document !== undefined },
-      ...{ before, after: withDocument(after, subject.document) },
-    };
+    const evidence = await evidenceOf(desk.inputs, files);
     return clusters.map((cluster) => mergeCluster(cluster, evidence));
   });
   const lost = findings.filter(({ evidence }) => evidence === 'unanchored').length;
   desk.end(lost === 0 ? 'every quote was found' : `${counted(lost, 'quote')} not found`);
   return numbered(findings, desk.context.live.directory.id);
+}
+
+async function evidenceOf({ project, subject }: ReviewInputs, files: SubjectFile[]): Promise<Evidence> {
+  const after = (await openIndex(project, subject.head)).snapshot;
+  const before = (await openIndex(project, subject.base)).snapshot;
+  const isDocument = subject.document !== undefined;
+  return { files, isDocument, before, after: withDocument(after, subject.document) };
+}
+
+function recheckEarlier(desk: ReviewDesk, table: SeatedTable, frozen: Frozen): Promise<EarlierFinding[]> {
+  const [material] = materials(desk.inputs, frozen);
+  return recheck(desk, table, material, () => evidenceOf(desk.inputs, frozen.files));
 }
 
 /** A document is reviewed as it was given, committed or not. */
@@ -213,7 +239,7 @@ async function report(
   desk: ReviewDesk,
   { files, leftOut }: Frozen,
   { findings, rule }: Decided,
-  reviewers: readonly Seat[],
+  { reviewers, earlier }: { reviewers: readonly Seat[]; earlier: EarlierFinding[] },
 ): Promise<Outcome> {
   const { project, subject, failOn, known } = desk.inputs;
   const { directory, clock } = desk.context.live;
@@ -230,6 +256,7 @@ async function report(
     reviewers: reviewers.map(({ label }) => label),
     reviewed: files.map(({ path: name, digest }) => ({ path: name, digest })),
     leftOut,
+    ...(desk.inputs.earlier === undefined ? {} : { earlier }),
     findings: findings.map((finding) => {
       const decision = decisionOn(finding, known, today);
       return decision === undefined ? finding : { ...finding, known: decision };
@@ -241,7 +268,8 @@ async function report(
   desk.show('Review', text.replace(/^# .*\n+/, ''));
   if (isMoved)
     desk.warn(`${subject.branch} has moved since; this is a review of ${subject.head.slice(0, 12)}.`);
-  const failed = failing(result.findings, failOn).length;
+  const left = earlier.filter(({ status }) => status !== 'resolved');
+  const failed = failing([...result.findings, ...left], failOn).length;
   desk.end(failed === 0 ? 'review complete' : `${counted(failed, 'finding')} at or above ${failOn}`);
   if (failed > 0)
     return {

@@ -1,7 +1,7 @@
-// `npm run test:bare [-- --broken fails|garbage|hangs] [--user NAME] [--keep]`: runs `npm start` and `npm test` as a machine with
+// `npm run test:bare [-- --broken fails|garbage|hangs] [--user NAME] [--keep] [TEST…]`: runs `npm start` and `npm test` as a machine with
 // only Node, npm and git would: in a fresh clone of HEAD in a private folder, with an empty HOME and an environment of PATH, HOME
 // and LANG. The PATH is one folder with links to ordinary programs; `--broken` adds unusable copies of the optional ones.
-// The last line counts `npm start` and every test.
+// The last line counts `npm start` and every test. With names of test files only those run.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -65,7 +65,7 @@ for (const signal of ['SIGINT', 'SIGTERM'])
   });
 
 makeMachine();
-await command('npm start', ['start'], 20 * minutes);
+if (options.tests.length === 0) await command('npm start', ['start'], 20 * minutes);
 await suite('npm test', ['test'], 40 * minutes);
 clearAway();
 for (const failure of failures) say(`\nFAILED: ${failure}`);
@@ -75,14 +75,15 @@ process.exitCode = total.failed === 0 ? 0 : 1;
 
 function readOptions() {
   try {
-    const { values } = parseArgs({
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
       options: { broken: { type: 'string' }, user: { type: 'string' }, keep: { type: 'boolean' } },
     });
     if (values.broken !== undefined && !Object.hasOwn(standIns, values.broken))
       throw new Error(`--broken is "${values.broken}"; use one of: ${Object.keys(standIns).join(', ')}`);
     if (values.user !== undefined && process.getuid?.() !== 0)
       throw new Error('--user requires root. Run without it to test as the present user.');
-    return values;
+    return { ...values, tests: positionals };
   } catch (error) {
     refuse(error.message);
   }
@@ -177,7 +178,7 @@ async function command(title, args, limit) {
 async function suite(title, args, limit) {
   const report = path.join(place, 'report.json');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  const words = [...args, '--', ...reporters];
+  const words = [...args, '--', ...reporters, ...options.tests];
   let { status, note, output } = await run(title, words, limit);
   let counts = readCounts(report);
   if (status !== 0 && counts?.numFailedTests === 0) {

@@ -76,7 +76,11 @@ export function concludeDegraded(
     const text = `Degraded ${role}: ${seat} had ${who} (${reason.replace(/\.$/, '')}).`;
     live.events.emit(`degraded:${index + 1}`, { type: 'warning', text });
   }
-  const named = seats.length === 0 ? outcome : { ...outcome, degraded: seats };
+  const named = {
+    ...outcome,
+    ...(seats.length === 0 ? {} : { degraded: seats }),
+    ...(oneSided.length === 0 ? {} : { oneSided }),
+  };
   if (isAccepted || oneSided.length === 0) return named;
   const reason = `${oneSided.join('; ')} (--accept-degraded accepts that)`;
   const message = outcome.status === 'done' ? reason : `${outcome.message}; ${reason}`;

@@ -74,12 +74,14 @@ export class Executions {
           exit: 6,
           message: `${missing.length} artifacts are lost`,
         };
-      context.emit({ type: 'run-end', ...outcome });
+      const { oneSided: _, ...end } = outcome;
+      context.emit({ type: 'run-end', ...end });
       context.live.events.emitRunEnd(outcome);
       await updateRunRecord(directory, {
         status: outcome.status,
         exit: outcome.exit,
         degraded: outcome.degraded,
+        oneSided: outcome.oneSided,
         ended: timeOf(this.#runs.clock),
       });
       await this.tellEnd(context.live);
@@ -135,8 +137,9 @@ export class Executions {
     const otherRuns: OtherRuns = {
       start: (id) => this.#startRunOf(runId, id),
       ending: async (id) => {
-        const { run, status, exit, error, degraded } = await readRunRecord(this.#runs.directoryOf(id));
-        return { run, status, exit, error, degraded };
+        const record = await readRunRecord(this.#runs.directoryOf(id));
+        const { run, status, exit, error, degraded, oneSided } = record;
+        return { run, status, exit, error, degraded, oneSided };
       },
     };
     return new WorkflowContext(this.#runs.open(runId), otherRuns);

@@ -57,6 +57,8 @@ export type RunRecord = {
   sleeping?: { until: string; reason: string } | undefined;
   /** Seats that others filled or that gave no answer; absent when everyone answered as announced. */
   degraded?: SeatLoss[];
+  /** Rounds that fewer than two families answered although two were announced. */
+  oneSided?: string[];
   ended?: string;
   exit?: number;
   error?: { code: string; message: string; fix?: string };
@@ -125,6 +127,7 @@ function isRunRecord(value: unknown): value is RunRecord {
     isMissingOr(value['error'], isFailure) &&
     isMissingOr(value['sleeping'], isSleep) &&
     isMissingOr(value['degraded'], (seats) => Array.isArray(seats) && seats.every(isSeatLoss)) &&
+    isMissingOr(value['oneSided'], (rounds) => Array.isArray(rounds) && rounds.every(isString)) &&
     runStatuses.includes(value['status'] as RunStatus)
   );
 }

@@ -28,6 +28,7 @@ export type Outcome = {
   exit: number;
   message?: string;
   degraded?: SeatLoss[];
+  oneSided?: string[];
 };
 
 /** Timers stand still while a machine sleeps, so the clock is read this often. */
@@ -180,7 +181,7 @@ export type RunHandle = {
 };
 
 /** How a run that another run started came to its end. */
-export type RunEnding = Pick<RunRecord, 'run' | 'status' | 'exit' | 'error' | 'degraded'>;
+export type RunEnding = Pick<RunRecord, 'run' | 'status' | 'exit' | 'error' | 'degraded' | 'oneSided'>;
 
 export type OtherRuns = {
   start(id: string): Promise<RunHandle>;

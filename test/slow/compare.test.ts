@@ -69,6 +69,21 @@ test('a judge who gave no verdict, and a seat that a design lost, are named; one
   expect(ended.stderr).toContain('only the family two judged; announced were two, three');
 });
 
+test('a panel that became one family is no success of the comparison either', async () => {
+  const { project, tasks } = await makeTasks({}, 'add rate limiting\n');
+  const file = path.join(project, '.charrette', 'config.json');
+  const config = JSON.parse(readFileSync(file, 'utf8'));
+  const fail = (word: string) => (word === 'none' ? 'plan-review' : word);
+  config.agents.two.command = config.agents.two.command.map(fail);
+  writeFileSync(file, JSON.stringify(config));
+  const flags = ['--tasks', tasks, '--depth', 'quick', '--author', 'one', '--yes', '--json'];
+  const ended = await charrette(['compare', ...flags], { cwd: project });
+  expect(ended.code, ended.stderr).toBe(6);
+  expect(ended.stderr).toContain('task 1 panel: only the family one reviewed; announced were ');
+  const accepted = await charrette(['compare', ...flags, '--accept-degraded'], { cwd: project });
+  expect(accepted.code, accepted.stderr).toBe(0);
+});
+
 test('asks before it spends: without a terminal it pauses, and continues with the answers', async () => {
   const { project, calls, tasks } = await makeTasks({}, 'add rate limiting\n');
   const paused = await charrette(['compare', '--tasks', tasks, '--json'], { cwd: project });

@@ -75,6 +75,10 @@ export const runRecordSchema = z.looseObject({
     .optional()
     .describe('The run waits for the reset of an account and continues by itself.'),
   degraded: degradedSchema,
+  oneSided: z
+    .array(z.string())
+    .optional()
+    .describe('Rounds that fewer than two families answered although two were announced.'),
   ended: z.iso.datetime().optional(),
   exit: z.int().optional().describe('Exit code of the command once the run has ended.'),
   error: z

@@ -119,9 +119,11 @@ async function design(
   const usages = await context.step(`usage of task ${number}`, async () =>
     ids.map((id) => usageOfAll(readLedger(runDirectoryOf(home, id).ledger))),
   );
-  for (const [index, { degraded = [] }] of endings.entries())
-    for (const loss of degraded)
-      addLoss(context.degraded, { ...loss, seat: `task ${number} ${sides[index]}: ${loss.seat}` });
+  for (const [index, { degraded = [], oneSided = [] }] of endings.entries()) {
+    const where = `task ${number} ${sides[index]}`;
+    for (const loss of degraded) addLoss(context.degraded, { ...loss, seat: `${where}: ${loss.seat}` });
+    context.degraded.oneSided.push(...oneSided.map((text) => `${where}: ${text}`));
+  }
   const [solo, panel] = results;
   if (solo === undefined || panel === undefined) throw new Error('A design of the task is missing.');
   for (const [index, side] of sides.entries())

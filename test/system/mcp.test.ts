@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -61,6 +61,9 @@ test('F-37: a design run through the official client: start, consent, wait with 
     'prompt_compile',
     'skill_lint',
     'plan_check',
+    'workflow_list',
+    'workflow_check',
+    'workflow_run',
   ]);
   for (const tool of tools) expect(tool.outputSchema, tool.name).toMatchObject({ type: 'object' });
 
@@ -237,4 +240,40 @@ test('a host with forms asks the user itself; a refusal leaves the run paused', 
       properties: { answer: { oneOf: [{ const: 'yes' }, { const: 'no' }], default: 'yes' } },
     },
   });
+});
+
+test('W-156: workflow files through the official client: list, check, run after a person allowed the code', async () => {
+  const { project } = await makeProject();
+  const folder = path.join(project, '.charrette', 'workflows');
+  mkdirSync(folder, { recursive: true });
+  const meta = "export const meta = { name: 'echo', description: 'Gives back' };\n";
+  writeFileSync(path.join(folder, 'echo.js'), `${meta}return args;\n`);
+  const { client, call } = await connect(project);
+  const listed = await call('workflow_list', {});
+  expect(listed.value).toMatchObject({
+    total: 1,
+    workflows: [{ name: 'echo', usable: true, allowed: false }],
+  });
+  const checked = await call('workflow_check', { script: 'return 1' });
+  expect(checked.value).toMatchObject({ problems: [{ kind: 'meta', line: 1 }] });
+
+  for (const given of [{ name: 'echo', access: 'here' }, { name: 'echo', script: meta }, { name: '../echo' }])
+    expect(await client.callTool({ name: 'workflow_run', arguments: given })).toMatchObject({
+      isError: true,
+    });
+  for (const target of [{ name: 'echo' }, { script: `${meta}return args;` }]) {
+    const started = await call('workflow_run', { ...target, args: { a: [1] } });
+    expect(started.value).toMatchObject({ status: 'paused', questions: [{ id: 'workflow-code' }] });
+    const { run } = started.value;
+    await call('run_answer', { run, answers: [{ question: 'workflow-code', value: 'once' }] });
+    const waited = await call('run_wait', { run, seconds: 60 });
+    const { questions } = waited.value as { questions: { id: string }[] };
+    if (questions.length > 0) {
+      expect(questions).toMatchObject([{ id: 'consent' }]);
+      await call('run_answer', { run, answers: [{ question: 'consent', value: 'yes' }] });
+      await call('run_wait', { run, seconds: 60 });
+    }
+    const read = await call('artifact_read', { run, name: 'result.json' });
+    expect(JSON.parse(String(read.value['text']))).toEqual({ a: [1] });
+  }
 });

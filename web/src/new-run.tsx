@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { WorkflowRow } from '../../src/service/workflow-files.ts';
 import type { Field, Form } from '../../src/surfaces/web/forms.ts';
 import { hashOf } from './route.ts';
 import type { Flags, Source } from './source.ts';
@@ -49,6 +50,8 @@ export function NewRun({ source }: { source: Source }) {
 
 function StartForm({ source, form }: { source: Source; form: Form }) {
   const [text, setText] = useState('');
+  const usable = form.files?.filter((each) => each.usable);
+  const [file, setFile] = useState(usable?.[0]?.file);
   const [flags, setFlags] = useState<Flags>({});
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
@@ -57,7 +60,7 @@ function StartForm({ source, form }: { source: Source; form: Form }) {
     setBusy(true);
     setProblem(undefined);
     source
-      .start({ command: form.command, text, flags })
+      .start({ command: form.command, text, flags, ...(file !== undefined && { file }) })
       .then(
         (run) => {
           location.hash = hashOf({ run });
@@ -69,6 +72,7 @@ function StartForm({ source, form }: { source: Source; form: Form }) {
   return (
     <form class="card questions" onSubmit={send}>
       <p class="lead">{form.summary}.</p>
+      {form.files !== undefined && <Files files={form.files} chosen={file} onChoose={setFile} />}
       <label class="field wide">
         <span>{sentence(form.text)}</span>
         <textarea rows={4} dir="auto" value={text} onInput={(event) => setText(event.currentTarget.value)} />
@@ -88,11 +92,54 @@ function StartForm({ source, form }: { source: Source; form: Form }) {
           {problem}
         </p>
       )}
-      <button type="submit" class="button primary" disabled={busy || text.trim() === ''}>
+      <button
+        type="submit"
+        class="button primary"
+        disabled={busy || (usable === undefined ? text.trim() === '' : file === undefined)}
+      >
         {busy ? 'Starting…' : `Start ${form.command}`}
       </button>
     </form>
   );
+}
+
+type FilesProps = {
+  files: readonly WorkflowRow[];
+  chosen: string | undefined;
+  onChoose: (file: string) => void;
+};
+
+/** Workflow files with the result of their check; everything they say is shown as text. */
+function Files({ files, chosen, onChoose }: FilesProps) {
+  if (files.length === 0)
+    return (
+      <p>
+        No workflow files yet. Run <code>charrette workflow new NAME</code> to write one.
+      </p>
+    );
+  return (
+    <fieldset class="fields" aria-label="Workflow file">
+      {files.map(({ file, name, description, usable, allowed }) => (
+        <label class="option" key={file}>
+          <input
+            type="radio"
+            name="file"
+            disabled={!usable}
+            checked={file === chosen}
+            onChange={() => onChoose(file)}
+          />
+          <span dir="auto">
+            <strong>{name}</strong> {description} <small>{stateOf(usable, allowed)}</small>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function stateOf(usable: boolean, allowed: boolean | undefined): string {
+  if (!usable) return 'cannot be used';
+  return allowed === true ? 'allowed' : 'you are asked before it runs';
 }
 
 type FieldProps = {

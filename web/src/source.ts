@@ -32,6 +32,6 @@ export type Source = {
   /** The commands that the page can start, with their flags. */
   forms: () => Promise<Form[]>;
   /** Starts a run; gives its id. */
-  start: (body: { command: string; text: string; flags: Flags }) => Promise<string>;
+  start: (body: { command: string; text: string; flags: Flags; file?: string }) => Promise<string>;
   steer: (run: string, action: 'answers' | 'resume' | 'cancel', body?: unknown) => Promise<void>;
 };

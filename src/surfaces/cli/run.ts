@@ -1,19 +1,18 @@
 import path from 'node:path';
-import { thisWorld } from '../../agents/settings.ts';
 import { CharretteError } from '../../base/errors.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { parseJson, readJson } from '../../base/safe-json.ts';
 import { runDirectoryOf } from '../../engine/run-directory.ts';
 import type { CommandResult, CommandSpec, Invocation, OptionSpec } from '../../service/command.ts';
 import { printNotice } from '../../service/command.ts';
-import { findRun, projectOf } from '../../service/project.ts';
-import { makeRun } from '../../service/start.ts';
+import { type Project, projectOf } from '../../service/project.ts';
+import { prepareScriptRun } from '../../service/workflow-files.ts';
 import { accessNames } from '../../workflows/script/inputs.ts';
 import { chooseModel } from '../../workflows/script/models.ts';
-import { loadWorkflow, prepareScript, type ScriptFlags } from '../../workflows/script/prepare.ts';
+import type { ScriptFlags } from '../../workflows/script/prepare.ts';
 import { givenAnswers } from './ask.ts';
-import { conductRun } from './conduct.ts';
-import { acceptDegraded, positive } from './options.ts';
+import { startCommand } from './conduct.ts';
+import { acceptDegraded, positive, queueOptions } from './options.ts';
 import { workflowTable } from './workflow.ts';
 
 const maxArgsCharacters = 1024 * 1024;
@@ -63,6 +62,7 @@ export const scriptOptions: readonly OptionSpec[] = [
     rare: true,
   },
   acceptDegraded,
+  ...queueOptions,
   {
     flags: '--prefix',
     description: 'with --from-run: reuse only what comes before the first new call',
@@ -89,28 +89,13 @@ export const command: CommandSpec = {
     const [target, words] = invocation.arguments;
     if (typeof target !== 'string') return workflowTable(invocation);
     const project = projectOf(invocation);
-    const world = thisWorld();
     const args = await readArgs(invocation, (words as string[] | undefined) ?? []);
     const given = await givenAnswers(invocation);
-    const stdin = target === '-' ? await readStdin(invocation) : undefined;
-    const loaded = loadWorkflow({
-      target,
-      ...(stdin === undefined ? {} : { stdin }),
-      cwd: global.cwd,
-      project: project.project,
-      world,
+    const { loaded, ...run } = await prepareScriptRun(project, {
+      ...{ target, args, flags: options as ScriptFlags, consented: global.yes },
+      text: target === '-' ? await readStdin(invocation) : undefined,
     });
-    const flags = options as ScriptFlags;
-    const fromRun = flags.fromRun === undefined ? undefined : (await findRun(project, flags.fromRun)).id;
-    const inputs = await prepareScript({
-      loaded,
-      args,
-      project: project.project,
-      flags: { ...flags, ...(fromRun === undefined ? {} : { fromRun }) },
-      world,
-      configFile: global.config,
-      consented: global.yes,
-    });
+    const { inputs } = run;
     if (!global.quiet)
       for (const { kind, message, line } of loaded.inspection.problems)
         if (kind === 'warning') printNotice(terminal, `${loaded.file}:${line}: ${message}`);
@@ -125,22 +110,14 @@ export const command: CommandSpec = {
       const text = `Would run ${loaded.file}: ${about.calls} agent calls in its text, access ${access}${trusted ? '' : '; you would be asked about its code'}.\n${lines}`;
       return { exit: 0, json: { dryRun: true, file: loaded.file, digest, access, models }, text };
     }
-    const run = await makeRun(project, {
-      workflow: 'script',
-      title: `${inputs.name}: ${inputs.about.description}`.slice(0, 200),
-      inputs,
-      baseCommit: inputs.baseCommit,
-    });
-    return withResult(
-      await conductRun(project, run, invocation, given),
-      runDirectoryOf(project, run).artifacts,
-    );
+    return withResult(project, await startCommand(invocation, run, given));
   },
 };
 
 /** W-153: the value that the file returned is the result, also of a panel that was not accepted. */
-async function withResult(result: CommandResult, artifacts: string): Promise<CommandResult> {
-  const file = path.join(artifacts, 'result.json');
+async function withResult(project: Project, result: CommandResult): Promise<CommandResult> {
+  const { run } = result.json as { run: string };
+  const file = path.join(runDirectoryOf(project, run).artifacts, 'result.json');
   const text = result.exit === 0 || result.exit === 6 ? await readTextFile(file) : undefined;
   if (text === undefined) return result;
   const value = parseJson(text, file);

@@ -3,39 +3,21 @@ import path from 'node:path';
 import { thisWorld } from '../../agents/settings.ts';
 import { loadConfig } from '../../base/config/config.ts';
 import { exitCodes } from '../../base/error-table.ts';
-import { CharretteError, toCharretteError } from '../../base/errors.ts';
+import { CharretteError } from '../../base/errors.ts';
 import { counted } from '../../base/text/strings.ts';
 import type { CommandResult, CommandSpec, Invocation } from '../../service/command.ts';
 import { projectOf } from '../../service/project.ts';
+import { checkWorkflowFile, workflowFiles } from '../../service/workflow-files.ts';
 import { rosterOf } from '../../workflows/roster.ts';
-import { inspectScript, problemText } from '../../workflows/script/inspector.ts';
+import { problemText } from '../../workflows/script/inspector.ts';
 import { chooseModel } from '../../workflows/script/models.ts';
-import { listWorkflows, readWorkflowText } from '../../workflows/script/places.ts';
 import { loadWorkflow } from '../../workflows/script/prepare.ts';
 import { workflowTemplates } from '../../workflows/script/templates.ts';
 import { isAllowed } from '../../workflows/script/trust.ts';
 
 /** W-152: the workflow files that can be started by name. */
 export async function workflowTable(invocation: Invocation): Promise<CommandResult> {
-  const { project } = projectOf(invocation);
-  const world = thisWorld();
-  const rows = listWorkflows(invocation.global.cwd, project, world).map(({ name, file, owner }) => {
-    try {
-      const { inspection, digest } = loadWorkflow({
-        ...{ target: file, cwd: invocation.global.cwd, project, world },
-      });
-      const allowed = owner === 'user' || isAllowed(world, project, digest);
-      return { name, description: inspection.meta.description, file, owner, usable: true, allowed, digest };
-    } catch (error) {
-      return {
-        name,
-        description: toCharretteError(error).message.split('\n')[0] ?? '',
-        file,
-        owner,
-        usable: false,
-      };
-    }
-  });
+  const rows = workflowFiles(projectOf(invocation));
   const width = Math.max(0, ...rows.map(({ name }) => name.length));
   const lines = rows.map(
     ({ name, description, usable }) => `${usable ? ' ' : '✗'} ${name.padEnd(width)}  ${description}\n`,
@@ -113,10 +95,9 @@ const check: CommandSpec = {
   ],
   dryRun: 'reads',
   async run({ arguments: [files], global, options }) {
-    const checked = (files as string[]).map((file) => {
-      const place = path.resolve(global.cwd, file);
-      return { file, problems: inspectScript(file, readWorkflowText(place)).problems };
-    });
+    const checked = (files as string[]).map((file) => ({
+      ...{ file, problems: checkWorkflowFile(global, { file }) },
+    }));
     const all = checked.flatMap(({ problems }) => problems);
     const errors = all.filter(({ kind }) => kind !== 'warning').length;
     const failed = errors > 0 || (options['failOn'] === 'warning' && all.length > 0);

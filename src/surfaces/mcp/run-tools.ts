@@ -52,11 +52,11 @@ const runStateShape = {
   degraded: degradedSchema,
   next: z.string().describe('What to call now.'),
 };
-const state = z.object(runStateShape);
+export const state = z.object(runStateShape);
 
 type RunState = z.input<typeof state>;
 
-async function stateOf(directory: RunDirectory): Promise<RunState> {
+export async function stateOf(directory: RunDirectory): Promise<RunState> {
   const { record, status, questions } = await runStatus(directory);
   const { error, degraded } = record;
   return {
@@ -91,7 +91,7 @@ function nextStep(status: RunStatus['status'], asks: boolean, result: string | u
 }
 
 /** These become arguments of programs, which end at a NUL. */
-const word = z.string().regex(/^[^\x00]*$/, 'must be text without NUL');
+export const word = z.string().regex(/^[^\x00]*$/, 'must be text without NUL');
 
 export const designStart = defineTool({
   name: 'design_start',

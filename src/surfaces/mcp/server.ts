@@ -22,6 +22,7 @@ import {
   runWait,
 } from './run-tools.ts';
 import type { Registration } from './tool.ts';
+import { workflowCheck, workflowList, workflowRun } from './workflow-tools.ts';
 
 /** Every tool there is, in the order in which clients show them. */
 const tools: readonly Registration[] = [
@@ -37,6 +38,9 @@ const tools: readonly Registration[] = [
   promptCompile,
   skillLint,
   planCheck,
+  workflowList,
+  workflowCheck,
+  workflowRun,
 ];
 
 const instructions =

@@ -59,13 +59,13 @@ const routes: readonly Route[] = [
   {
     method: 'GET',
     pattern: /^\/api\/forms$/,
-    answer: async ({ commands }) => json(await formsOf(commands)),
+    answer: async ({ project, commands }) => json(await formsOf(project, commands)),
   },
   {
     method: 'POST',
     pattern: /^\/api\/runs$/,
     answer: async ({ project, commands }, _names, { body }) =>
-      json(await steered(await startByCommand(project, await wordsOf(commands, await body())))),
+      json(await steered(await startByCommand(project, await wordsOf(project, commands, await body())))),
   },
   {
     method: 'GET',

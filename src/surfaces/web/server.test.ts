@@ -5,7 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type WrittenRun, writeRun, writtenRunId } from '../../../test/support/web-run.ts';
 import { thisProcess } from '../../engine/lock.ts';
+import type { CommandSpec, CommandTable } from '../../service/command.ts';
 import { openProject } from '../../service/project.ts';
+import { formsOf, wordsOf } from './forms.ts';
 import type { PageFile } from './page-files.ts';
 import { headers } from './reply.ts';
 import { startWebServer, type WebServer } from './server.ts';
@@ -474,6 +476,42 @@ test('a start names only a command and flags of its form', async () => {
     { command: 'design', text: 'x', flags: { '--depth': true } },
   ])
     expect((await post('/api/runs', body)).status, JSON.stringify(body).slice(0, 80)).toBe(400);
+});
+
+test('W-155: the form of run lists workflow files with their check, and starts only a usable one', async () => {
+  const folder = path.join(run.home.project, '.charrette', 'workflows');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, 'bad.js'), 'return 1');
+  writeFileSync(path.join(folder, 'good.js'), "export const meta = { name: 'good', description: 'Looks' };");
+  const project = openProject(run.home.project, { env: {}, program: ['node', 'nothing'] });
+  const spec: CommandSpec = {
+    examples: [],
+    arguments: [
+      ['[workflow]', 'a file'],
+      ['[words...]', 'the argument'],
+    ],
+    options: [{ flags: '--args <json>', description: 'a value' }],
+    run: async () => ({ exit: 0, json: {} }),
+  };
+  const table: CommandTable = { run: { summary: 'Run', load: async () => spec } };
+  const [form] = await formsOf(project, table);
+  const [bad, good] = form?.files ?? [];
+  expect(bad).toMatchObject({ name: 'bad', usable: false });
+  expect(bad?.description).toContain('The first statement');
+  expect(good).toMatchObject({ name: 'good', description: 'Looks', usable: true, allowed: false });
+  expect(form?.text).toBe('the argument');
+  const start = (file: unknown, flags = {}) =>
+    wordsOf(project, table, { command: 'run', text: '', file, flags });
+  expect(await start(good?.file, { '--args': '{}' })).toEqual([
+    'run',
+    '--detach',
+    '--args={}',
+    '--',
+    good?.file,
+  ]);
+  for (const file of [bad?.file, '/etc/passwd', undefined])
+    await expect(start(file)).rejects.toMatchObject({ code: 'usage' });
+  await expect(start(good?.file, { '--args': '@/etc/passwd' })).rejects.toMatchObject({ code: 'usage' });
 });
 
 test('what is sent becomes arguments; the error of the command is the answer', async () => {

@@ -104,7 +104,6 @@ export function scriptedAgent(
     family: id,
     title: id,
     capabilities: {
-      readOnly: 'enforced',
       write: false,
       schema: true,
       resume: false,

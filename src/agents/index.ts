@@ -35,7 +35,6 @@ export function execAgent(
 }
 
 const capabilities: Capabilities = {
-  readOnly: 'enforced',
   write: false,
   schema: true,
   resume: false,

@@ -92,7 +92,6 @@ export type Confinement = 'bubblewrap' | 'copy' | 'in-place';
 
 /** What an agent can do, declared as data; callers ask for a capability, never for a name. */
 export type Capabilities = {
-  readOnly: 'enforced' | 'jail' | 'none';
   write: boolean;
   /** The agent itself can be held to a JSON Schema. */
   schema: boolean;

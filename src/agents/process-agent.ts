@@ -123,7 +123,7 @@ async function attempt(call: Call): Promise<LaneResult> {
 async function withLogin(call: Call, program: readonly string[], place: Place): Promise<LaneResult> {
   const login = await holdLogin(call.driver.login, call.world, place.home);
   try {
-    return await perform(call, program, place, login.files);
+    return await perform(call, program, place);
   } finally {
     const { refused } = await login.release();
     for (const { file, reason } of refused) {
@@ -155,7 +155,6 @@ async function perform(
   call: Call,
   program: readonly string[],
   { owner, home, session }: Place,
-  loginFiles: readonly string[],
 ): Promise<LaneResult> {
   const { driver, settings, world, task } = call;
   const variables = { ...loginVariables(driver.login, world.environment), ...settings.env };
@@ -184,7 +183,6 @@ async function perform(
     directory: confined.directory,
     ...(session === undefined ? {} : { resume: { session, fork: task.resume?.fork ?? false } }),
     variables,
-    loginFiles,
     jailed: confined.confinement === 'bubblewrap',
   };
   let changed: string[] = [];

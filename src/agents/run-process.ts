@@ -51,7 +51,6 @@ export type ProcessExit = {
   stderr: string;
   stdout: string;
   outputBytes: number;
-  droppedLines: number;
   durationMs: number;
   /** Processes of the lane that could not be ended: always empty on a sane system. */
   survivors: number;
@@ -213,7 +212,6 @@ function oversee(child: ChildProcess, record: ProcessRecord, request: ProcessReq
         stderr: stderr.text,
         stdout: stdout.text,
         outputBytes: budget.used,
-        droppedLines: splitter.dropped,
         durationMs: Math.round(performance.now() - started),
         survivors,
       };
@@ -239,7 +237,6 @@ function notStarted(error: unknown, started: number): RunningProcess {
       stderr: '',
       stdout: '',
       outputBytes: 0,
-      droppedLines: 0,
       durationMs: Math.round(performance.now() - started),
       survivors: 0,
     }),

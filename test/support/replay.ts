@@ -24,7 +24,6 @@ export function replay(
     stderr: '',
     stdout: '',
     outputBytes: recording.length,
-    droppedLines: 0,
     durationMs: 0,
     survivors: 0,
     ...exit,

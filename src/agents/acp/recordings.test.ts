@@ -34,7 +34,6 @@ function replay(name: string, onLine: ProcessRequest['onLine']): RunningProcess 
         stderr: '',
         stdout: '',
         outputBytes: 0,
-        droppedLines: 0,
         durationMs: 1,
         survivors: 0,
         ...exit,

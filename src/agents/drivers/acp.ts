@@ -42,7 +42,6 @@ export function acp(settings: Pick<AgentSettings, 'command' | 'id'>): Driver {
     natives: [],
     versionArguments: [],
     capabilities: {
-      readOnly: 'jail',
       write: true,
       schema: false,
       resume: true,

@@ -32,7 +32,6 @@ function build(
     home: '/lanes/one/home',
     directory: '/project',
     variables: {},
-    loginFiles: [],
     jailed: true,
     ...changes.request,
   });

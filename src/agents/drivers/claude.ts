@@ -16,7 +16,6 @@ export const claude: Driver = {
   ],
   versionArguments: ['--version'],
   capabilities: {
-    readOnly: 'enforced',
     write: true,
     schema: true,
     resume: true,

@@ -29,7 +29,6 @@ export const codex: Driver = {
   ],
   versionArguments: ['--version'],
   capabilities: {
-    readOnly: 'enforced',
     write: true,
     schema: true,
     resume: true,

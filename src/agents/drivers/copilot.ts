@@ -24,7 +24,6 @@ export const copilot: Driver = {
   natives: ['@github/copilot-{os}-{cpu}/copilot'],
   versionArguments: ['--version'],
   capabilities: {
-    readOnly: 'enforced',
     write: true,
     schema: false,
     resume: true,

@@ -9,7 +9,6 @@ export const cursor: Driver = {
   natives: [],
   versionArguments: ['--version'],
   capabilities: {
-    readOnly: 'jail',
     write: true,
     schema: false,
     resume: true,

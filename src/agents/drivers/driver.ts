@@ -49,8 +49,6 @@ export type BuildRequest = {
   resume?: { session: string; fork: boolean };
   /** Variables that reach the child: the login's and those of the settings. */
   variables: Readonly<Record<string, string>>;
-  /** Login files that were put into the HOME, as paths relative to it. */
-  loginFiles: readonly string[];
   /** Whether a jail already keeps the agent from writing. */
   jailed: boolean;
 };
@@ -133,7 +131,6 @@ export const exec: Driver = {
   natives: [],
   versionArguments: [],
   capabilities: {
-    readOnly: 'jail',
     write: true,
     schema: false,
     resume: false,

@@ -19,7 +19,6 @@ export const gemini: Driver = {
   natives: [],
   versionArguments: ['--version'],
   capabilities: {
-    readOnly: 'enforced',
     write: true,
     schema: false,
     resume: true,

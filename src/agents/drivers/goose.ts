@@ -21,7 +21,6 @@ export const goose: Driver = {
   natives: ['@aaif/goose-binary-{os}-{cpu}/bin/goose'],
   versionArguments: ['--version'],
   capabilities: {
-    readOnly: 'jail',
     write: true,
     schema: false,
     resume: true,

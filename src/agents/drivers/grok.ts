@@ -13,7 +13,6 @@ export const grok: Driver = {
   natives: ['@xai-official/grok/bin/grok-native'],
   versionArguments: ['--version'],
   capabilities: {
-    readOnly: 'enforced',
     write: true,
     schema: true,
     resume: true,

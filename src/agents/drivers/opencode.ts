@@ -23,7 +23,6 @@ export const opencode: Driver = {
   natives: ['opencode-{os}-{cpu}/bin/opencode', 'opencode-ai/bin/opencode.exe'],
   versionArguments: ['--version'],
   capabilities: {
-    readOnly: 'enforced',
     write: true,
     schema: false,
     resume: true,

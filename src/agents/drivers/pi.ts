@@ -20,7 +20,6 @@ export const pi: Driver = {
   natives: [],
   versionArguments: ['--version'],
   capabilities: {
-    readOnly: 'enforced',
     write: true,
     schema: false,
     resume: true,

@@ -10,7 +10,6 @@ export const qwen: Driver = {
   natives: [],
   versionArguments: ['--version'],
   capabilities: {
-    readOnly: 'enforced',
     write: true,
     schema: true,
     resume: true,

@@ -61,7 +61,6 @@ export function modelAgent(
     family: settings.family ?? row.family,
     title: `${row.title} ${choice.model}`,
     capabilities: {
-      readOnly: 'enforced',
       write: false,
       schema: false,
       resume: true,

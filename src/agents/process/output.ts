@@ -10,7 +10,6 @@ export class LineSplitter {
   readonly #onLine: (line: string) => void;
   #held = '';
   #skipping = false;
-  dropped = 0;
 
   constructor(limit: number, onLine: (line: string) => void) {
     this.#limit = limit;
@@ -33,7 +32,6 @@ export class LineSplitter {
     for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
       const line = this.#held + text.slice(from, end);
       if (!this.#skipping && line.length <= this.#limit) this.#onLine(line.replace(/\r$/, ''));
-      else this.dropped += 1;
       this.#held = '';
       this.#skipping = false;
       from = end + 1;

@@ -47,7 +47,6 @@ export function createStaticAgent({ id = 'static', now = Date.now }: StaticAgent
     family: 'static',
     title: 'Static (no model)',
     capabilities: {
-      readOnly: 'enforced',
       write: false,
       schema: true,
       resume: false,

@@ -44,7 +44,6 @@ export type ResumedAnswer = {
   error?: string;
   /** Tokens the agent says it used; absent when it does not say. */
   totalTokens?: number;
-  expectedAgentId: string;
   agentId?: string;
   /** Whether a usable verdict was found, after one retry. */
   parsed: boolean;

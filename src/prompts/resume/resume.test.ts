@@ -234,7 +234,6 @@ test('T-088, T-111, T-112, T-114, tricky case 9: chains are independent; a role 
 
 const answer: ResumedAnswer = {
   text: '{"approved":true}',
-  expectedAgentId: 'a1',
   agentId: 'a2',
   parsed: true,
   totalTokens: 10,

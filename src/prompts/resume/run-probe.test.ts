@@ -22,7 +22,6 @@ function scripted(reply: (task: AgentTask) => Partial<LaneResult>, resume = true
     family: 'test',
     title: 'Scripted',
     capabilities: {
-      readOnly: 'none',
       write: false,
       schema: true,
       resume,

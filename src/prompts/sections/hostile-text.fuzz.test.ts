@@ -36,7 +36,7 @@ test('tasks beyond number are scoped in linear time', () => {
   expect(below.length).toBe(many);
   expect(below.every((plan) => plan.kind === 'sections')).toBe(true);
   const same = scopes('### T1: a\n- **Why:** Plan 1\n'.repeat(many / 2));
-  expect(same.at(-1)).toMatchObject({ unmatched: ['1'] });
+  expect(same.at(-1)).toMatchObject({ reason: 'reference without a section' });
   const each = Array.from(
     { length: many / 2 },
     (_, index) => `### T${index}: a\n- **Why:** Plan ${index}.7\n`,

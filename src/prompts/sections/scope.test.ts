@@ -166,7 +166,7 @@ test('T-065, lean/C-15: without references the file is read whole, unless the gr
   if (first === undefined || second === undefined) throw new Error('tasks missing');
   expect(scopeTask(first, plan, nothing).plan).toMatchObject({ text: '## Phase 2: Helpers\ny' });
   const whole = scopeTask(second, plan, nothing);
-  expect(whole.plan).toEqual({ kind: 'whole', reason: 'not referenced', unmatched: [] });
+  expect(whole.plan).toEqual({ kind: 'whole', reason: 'not referenced' });
   expect(whole.warnings).toEqual(['task 3 refers to no section of plan or design']);
 });
 

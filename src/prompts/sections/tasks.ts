@@ -170,7 +170,7 @@ export function extractSection(document: Indexed, id: string): string | undefine
 export type ScopedArtifact =
   | { kind: 'sections'; text: string; sections: readonly ScopedSection[] }
   /** lean/C-15, lean/C-16: the agent reads the whole file. */
-  | { kind: 'whole'; reason: 'not referenced' | 'reference without a section'; unmatched: readonly string[] };
+  | { kind: 'whole'; reason: 'not referenced' | 'reference without a section' };
 
 type ScopedSection = { id: string; title: string; line: number; ambiguous: boolean };
 
@@ -234,12 +234,12 @@ function scopeArtifact(
   warnings: string[],
 ): ScopedArtifact {
   const own = references.filter((reference) => reference.artifact === artifact);
-  if (own.length === 0) return { kind: 'whole', reason: 'not referenced', unmatched: [] };
+  if (own.length === 0) return { kind: 'whole', reason: 'not referenced' };
   const matches = own.map((reference) => ({ reference, match: find(reference) }));
   const unmatched = matches.filter(({ match }) => match === undefined).map(({ reference }) => reference.id);
   if (unmatched.length > 0) {
     warnings.push(`task ${task.number}: ${artifact} has no section ${unmatched.join(', ')}`);
-    return { kind: 'whole', reason: 'reference without a section', unmatched };
+    return { kind: 'whole', reason: 'reference without a section' };
   }
   const found = matches.flatMap(({ reference, match }) =>
     match === undefined ? [] : [{ id: reference.id, ...match }],

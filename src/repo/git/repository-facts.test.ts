@@ -68,7 +68,6 @@ test('a folder whose name has a line end', async () => {
     root: odd,
     subfolder: 'src',
     gitDirectory: path.join(odd, '.git'),
-    commonDirectory: path.join(odd, '.git'),
   });
 });
 

@@ -69,8 +69,6 @@ export type RepositoryFacts = {
   /** Where the directory lies below the root; empty at the root itself. */
   subfolder: string;
   gitDirectory: string;
-  /** Shared by all worktrees of a repository. */
-  commonDirectory: string;
   linkedWorktree: boolean;
   /** The repository this one is a submodule of. */
   superproject: string | undefined;
@@ -117,13 +115,11 @@ export async function repositoryFacts(directory: string): Promise<RepositoryFact
   }
   if (said.code !== 0) throw gitError(['rev-parse'], said);
   const { root, gitDirectory, prefix, superproject, shallow } = answers;
-  const commonDirectory = path.resolve(answers.common);
   return {
     root,
     subfolder: prefix.replace(/\/$/, ''),
     gitDirectory,
-    commonDirectory,
-    linkedWorktree: path.resolve(gitDirectory) !== commonDirectory,
+    linkedWorktree: path.resolve(gitDirectory) !== path.resolve(answers.common),
     superproject: superproject || undefined,
     shallow: shallow === 'true',
     head,

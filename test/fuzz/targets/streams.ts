@@ -217,7 +217,6 @@ function talkTo(waiting: readonly string[]) {
     stderr: '',
     stdout: '',
     outputBytes: 0,
-    droppedLines: 0,
     durationMs: 1,
     survivors: 0,
   };

@@ -111,7 +111,6 @@ export async function callRole<Value>(
   const failure = resumeFailure({
     ...outcome,
     parsed: reading.value !== undefined,
-    expectedAgentId: decision.agentId,
   });
   if (failure !== undefined) return callFresh(call, form, port, { lost: failure, guardTripped: false });
   const { delta } = form.question;

@@ -19,7 +19,7 @@ import { readSynthesisInWords, renderSynthesis } from '../../src/council/synthes
 import { readTally, renderTally, scoreboard, tally } from '../../src/council/tally.ts';
 import { buildReviewBallot, quorumOf, readVotes, renderVotes, votesOf } from '../../src/council/vote.ts';
 import { renderPlan } from '../../src/plan/plan-text.ts';
-import { mergeFindingsPrompt, planReviewPrompt, votePrompt } from '../../src/prompts/panel/plan-review.ts';
+import { mergeFindingsPrompt, planReviewPrompt, votePrompt } from '../../src/prompts/panel/plan.ts';
 import { synthesisPrompt } from '../../src/prompts/panel/sketch.ts';
 import { compose, type PromptDraft, seededNonce } from '../../src/prompts/part.ts';
 import { panelAnswer } from '../../test/agents/panel-answers.mjs';

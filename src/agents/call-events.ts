@@ -15,7 +15,7 @@ import {
   laneKinds,
   type Usage,
 } from './port.ts';
-import { redact, TextRedactor } from './process/redact.ts';
+import { redact, TextRedactor } from './process/output.ts';
 import type { AgentSettings } from './settings.ts';
 
 /** The part of a call's events that is kept; the whole stream is in a file next to them. */

@@ -5,9 +5,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Driver } from './drivers/driver.ts';
 import type { Agent, AgentTask, CallContext, LaneKind, LaneResult, Probe } from './port.ts';
-import { childEnvironment } from './process/environment.ts';
 import { runProcess } from './run-process.ts';
-import type { AgentSettings, World } from './settings.ts';
+import { type AgentSettings, childEnvironment, type World } from './settings.ts';
 
 /** L-124: the probe's prompt, timeout and attempts. */
 export const probeRules = {

@@ -20,9 +20,8 @@ import { containedPath, isInside, isMissing } from '../base/files/contained.ts';
 import { isRecord, readJson } from '../base/safe-json.ts';
 import type { Driver } from './drivers/driver.ts';
 import type { AgentTask } from './port.ts';
-import { childEnvironment, pickVariables } from './process/environment.ts';
 import { runProcess } from './run-process.ts';
-import type { World } from './settings.ts';
+import { childEnvironment, pickVariables, type World } from './settings.ts';
 
 /** The call for which something is unpacked: its lane knows the process, its limits and its signal end it. */
 type Unpacking = {

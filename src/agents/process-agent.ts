@@ -44,11 +44,17 @@ import {
   unusableHomeReason,
   writeHomeFiles,
 } from './private-home.ts';
-import { certificateVariables, childEnvironment, namedPaths, taskVariables } from './process/environment.ts';
+import { asSaid, secretsAround, secretsIn } from './process/output.ts';
 import { endOrphans } from './process/process-tree.ts';
-import { asSaid, secretsAround, secretsIn } from './process/redact.ts';
 import { type ProcessExit, runProcess, startProcess, streamFile } from './run-process.ts';
-import type { AgentSettings, World } from './settings.ts';
+import {
+  type AgentSettings,
+  certificateVariables,
+  childEnvironment,
+  namedPaths,
+  taskVariables,
+  type World,
+} from './settings.ts';
 import { type Confined, confine } from './tree-guard.ts';
 
 /** An agent that is a separate program, called through its driver. */

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { laneMarkerVariable } from './process/environment.ts';
 import { LineSplitter, OutputBudget, recordStream, Tail } from './process/output.ts';
 import {
   defaultLimits,
@@ -19,6 +18,7 @@ import {
   startWatch,
   tickMs,
 } from './process/process-tree.ts';
+import { laneMarkerVariable } from './settings.ts';
 
 export type ProcessRequest = {
   /** Program and arguments; never a shell string. */

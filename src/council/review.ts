@@ -12,7 +12,7 @@ import {
 import { renderBlock, renderBlocks } from '../base/text/labelled-block.ts';
 import { renderPlan } from '../plan/plan-text.ts';
 import type { Commission } from '../prompts/panel/common.ts';
-import { mergeFindingsPrompt, planReviewPrompt } from '../prompts/panel/plan-review.ts';
+import { mergeFindingsPrompt, planReviewPrompt } from '../prompts/panel/plan.ts';
 import type { PromptDraft } from '../prompts/part.ts';
 import { checkCitation } from '../repo/index/citation.ts';
 import { openIndex } from '../repo/index/repository-index.ts';

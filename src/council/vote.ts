@@ -6,7 +6,7 @@ import { type Field, renderBlock, renderBlocks } from '../base/text/labelled-blo
 import { trimEndChars } from '../base/text/strings.ts';
 import { renderPlan } from '../plan/plan-text.ts';
 import type { Commission } from '../prompts/panel/common.ts';
-import { votePrompt } from '../prompts/panel/plan-review.ts';
+import { votePrompt } from '../prompts/panel/plan.ts';
 import type { PromptDraft } from '../prompts/part.ts';
 import { attributionWords, readIdLines, settle, stripAttribution } from './ballots.ts';
 import type { Council, Question, Seat } from './council.ts';

@@ -8,8 +8,7 @@ import {
   type Usage,
   unknownUsage,
 } from '../port.ts';
-import { OutputBudget } from '../process/output.ts';
-import { redact } from '../process/redact.ts';
+import { OutputBudget, redact } from '../process/output.ts';
 import { loadModel, type ModelChoice, providerTable } from './provider.ts';
 import { readTools } from './read-tools.ts';
 

@@ -16,8 +16,8 @@ import {
   type LaneResult,
   unknownUsage,
 } from '../port.ts';
+import { longestFirst, redact, secretsAround, secretsIn } from '../process/output.ts';
 import { defaultLimits } from '../process/process-tree.ts';
-import { longestFirst, redact, secretsAround, secretsIn } from '../process/redact.ts';
 import { converse, type Ending, type Heard, startDeadline } from './converse.ts';
 import { chooseModel, type ModelChoice, type ModelSettings, providerTable } from './provider.ts';
 

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync, renameSync, writeF
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRecord, readJson } from '../../base/safe-json.ts';
-import { laneMarkerVariable } from './environment.ts';
+import { laneMarkerVariable } from '../settings.ts';
 
 /** One row of the system's process table. `start` tells a process from a later one with the same number. */
 export type ProcessRow = { pid: number; parent: number; group: number; start: string; name: string };

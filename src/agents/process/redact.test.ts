@@ -3,7 +3,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { projectWith } from '../../../test/support/design-project.ts';
-import { asSaid, Redactor, redact, secretsAround, secretsIn } from './redact.ts';
+import { asSaid, Redactor, redact, secretsAround, secretsIn } from './output.ts';
 
 test('keys in the .env files of a project, by their names, however they are written', async () => {
   const directory = projectWith({

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../agents/port.ts';
 import { data, optionalData, type Part, type PromptDraft, words } from '../part.ts';
 import { bullets, effortPart, readOnlyPart } from './common.ts';
-import { focusAreas } from './plan-review.ts';
+import { focusAreas } from './plan.ts';
 import { type StanceChoice, stancePart } from './sketch.ts';
 
 /** What is reviewed: a change of code, or a document. */

@@ -13,22 +13,20 @@ export {
 export {
   type DiagramInput,
   diagramPrompt,
-  type PlanInput,
-  planPrompt,
-  planSections,
-  type RevisePlanInput,
-  revisePlanPrompt,
-} from './plan.ts';
-export {
   focusAreas,
   type MergeFindingsInput,
   mergeFindingsPrompt,
+  type PlanInput,
   type PlanReviewInput,
+  planPrompt,
   planReviewPrompt,
+  planSections,
+  type RevisePlanInput,
+  revisePlanPrompt,
   type VoteInput,
   type VoterRole,
   votePrompt,
-} from './plan-review.ts';
+} from './plan.ts';
 export {
   type DiscussionInput,
   discussionPrompt,

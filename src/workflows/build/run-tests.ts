@@ -1,9 +1,8 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { findOnPath } from '../../agents/detect.ts';
-import { childEnvironment } from '../../agents/process/environment.ts';
 import { runProcess } from '../../agents/run-process.ts';
-import { thisWorld } from '../../agents/settings.ts';
+import { childEnvironment, thisWorld } from '../../agents/settings.ts';
 import { isRecord, readJson } from '../../base/safe-json.ts';
 import type { TestOutcome } from './rules/verdict.ts';
 

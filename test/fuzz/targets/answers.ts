@@ -3,7 +3,7 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { answerIn, emptyTranscript, readUpdate } from '../../../src/agents/acp/transcript.ts';
 import { type JsonShape, readJsonAnswer } from '../../../src/agents/extract-json.ts';
-import { Redactor, secretsIn } from '../../../src/agents/process/redact.ts';
+import { Redactor, secretsIn } from '../../../src/agents/process/output.ts';
 import { drivers } from '../../../src/agents/registry.ts';
 import { deepestJson, readJson } from '../../../src/base/safe-json.ts';
 import { defenceSchema } from '../../../src/base/schema/judgements/debate.ts';

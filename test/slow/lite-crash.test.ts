@@ -74,7 +74,7 @@ test('P-083 a run that is cancelled in the middle leaves the tree as it was, say
   const ended = await program.ended;
   const { worktrees } = JSON.parse(cancelled.stdout) as { worktrees: string[] };
   expect(worktrees).toContainEqual(expect.stringMatching(/worktrees\/P1$/));
-  expect(ended.stderr).toMatch(/Unmerged work is in .*worktrees\/P1/);
+  expect(ended.stderr).toMatch(/Unmerged checkouts: .*worktrees\/P1/);
   expect([git('rev-parse', 'HEAD'), git('status', '--porcelain'), git('branch', '--show-current')]).toEqual([
     start,
     '',

@@ -202,7 +202,7 @@ function failure(record: RunRecord, resume: string, worktrees: readonly string[]
 
 /** One line about checkouts that a run has left; nothing when there are none. */
 export function worktreeLine(places: readonly string[]): string {
-  return places.length === 0 ? '' : `Unmerged work is in ${places.join(', ')}.\n`;
+  return places.length === 0 ? '' : `Unmerged checkouts: ${places.join(', ')}.\n`;
 }
 
 /** Names the branch that a design checked out and how to go back; nothing where the run checked none out. */

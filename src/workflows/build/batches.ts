@@ -265,7 +265,7 @@ function fail(
     notes: reason,
     proof: proofOf(desk, reply, [], null, worktree),
   });
-  desk.warn(`[${batch.id}] failed: ${reason}. Its changes are in ${worktree}.`);
+  desk.warn(`[${batch.id}] failed: ${reason}. What it changed, if anything, is in ${worktree}.`);
 }
 
 type Conclusion = {

@@ -211,7 +211,9 @@ async function fix(desk: LiteDesk, execution: Execution, found: string[], round:
     },
   ]);
   if (reply?.value === undefined) {
-    desk.warn(`Fix round ${round} failed: ${reply?.message ?? 'no answer'}. Its changes are in ${checkout}.`);
+    desk.warn(
+      `Fix round ${round} failed: ${reply?.message ?? 'no answer'}. What it changed, if anything, is in ${checkout}.`,
+    );
     return false;
   }
   const mark = markOf(desk, name);

@@ -4,12 +4,12 @@
  */
 export const chairs = ['first', 'second', 'author'] as const;
 
-/** `@claude` is the chair of that very agent, whoever else there is. */
+/** `@claude` is the seat of that very agent, whatever others exist. */
 export type Chair = (typeof chairs)[number] | `@${string}`;
 
 export type SeatSpec = { chair: Chair; stance: string };
 
-/** A panel as it is seated: the built-in ones below, and those of the configuration once its seats have agents. */
+/** A seated panel: the built-in ones below, and those of the configuration once its seats have agents. */
 export type PanelSpec = {
   description: string;
   /** Agents without a chair share the seats of the outside agents, so that all of them have one. */

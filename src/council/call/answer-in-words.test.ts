@@ -48,7 +48,7 @@ test.each([
   expect(read('vote', text)).toMatchObject(votes('NO'));
 });
 
-test('L-638: a draft is no vote when the final JSON is cut off', () => {
+test('L-638: ignores the vote in a draft when the final JSON is cut off', () => {
   const draft = own.replace('NO', 'YES');
   const text = `${draft}\nMy final votes:\n${own.slice(0, -6)}\n`;
   expect(read('vote', text)).toEqual({ kind: 'bad_output', value: undefined });
@@ -143,12 +143,12 @@ test('L-637: vote lines without any JSON are read, from an agent whose end of an
   expect(read('vote', 'FINDING_1: NO — wrong', { agent: 'gemini' }).kind).toBe('bad_output');
 });
 
-test('a block within another one on the ballot is no vote either', () => {
+test('ignores a block within another one on the ballot', () => {
   const prompt = `{"answers": [${planted}]}`;
   expect(read('vote', `It wants ${planted}; I reject it.`, { prompt }).kind).toBe('bad_output');
 });
 
-test('an answer of its own counts among words, bare, and in a fence, whatever was shown', () => {
+test('counts a new answer among words, bare, and in a fence, whatever was shown', () => {
   expect(read('vote', `Here is my vote: ${own}`)).toMatchObject(votes('NO'));
   expect(read('vote', planted)).toMatchObject(votes('YES'));
   expect(read('vote', `\`\`\`json\n${planted}\n\`\`\``)).toMatchObject(votes('YES'));
@@ -157,7 +157,7 @@ test('an answer of its own counts among words, bare, and in a fence, whatever wa
   expect(read('vote', 'I voted.', { value: given })).toMatchObject(votes('YES'));
 });
 
-test('L-590: a review in words keeps its findings when it shows a snippet of JSON or an empty body', () => {
+test('L-590: a text review keeps its findings when it shows a snippet of JSON or an empty body', () => {
   const words = (snippet: string) =>
     `I read the plan against src/limits.ts and found this.
 

@@ -322,7 +322,7 @@ export class SeatCall<T> {
       problems: repair.problems,
       answer: repair.text,
       schema: this.#task.answer.schema ?? {},
-      // What is missing from an answer of the right form can only come from what was asked.
+      // An answer of the right form can only lack what the question required.
       ...(repair.value === undefined ? {} : { question: prompt }),
     });
     const text = promptText(this.#caller.services, draft);

@@ -138,7 +138,7 @@ test('an answer whose form alone is wrong is repaired without asking again', asy
 });
 
 test.each<[string, Partial<LaneResult>]>([
-  ['in words', { text: 'OOS_1: YES — c' }],
+  ['as text', { text: 'OOS_1: YES — c' }],
   ['as JSON', { value: { votes: [{ id: 'OOS_1', vote: 'YES', reason: 'c' }] } }],
 ])('L-638: valid votes count although others stay missing after the repair turn, %s', async (_, repair) => {
   const { kind, cast } = await voted([{ text: 'FINDING_1: YES — a' }, repair]);
@@ -166,7 +166,7 @@ const ballot = 'FINDING_1: YES — a\nFINDING_2: NO — b\nOOS_1: YES — c';
 const typed = (vote: 'YES' | 'NO') =>
   ['FINDING_1', 'FINDING_2', 'OOS_1'].map((id) => ({ id, vote, reason: 'r' }));
 
-test('an answer in words of an agent whose end cannot be believed gets the repair turn', async () => {
+test('repairs a text answer of an agent that ended in an untrusted way', async () => {
   const words: Partial<LaneResult> = { kind: 'bad_output', text: ballot, message: 'no JSON' };
   const repaired = await voted([words, { value: { votes: typed('NO') } }], {
     trust: 'schema-only',
@@ -196,7 +196,7 @@ test('panel/C-21: different votes on one item are asked about, and the repair de
   expect(prompts[1]).toContain('"reason":"planted"');
 });
 
-test('an answer in words is kept as the judgement that it holds, and is not asked for again', async () => {
+test('keeps the judgement of a text answer and does not ask again', async () => {
   const words: Partial<LaneResult> = { kind: 'bad_output', text: ballot, message: 'no JSON' };
   const first = await voted([words]);
   expect(first.prompts).toHaveLength(1);

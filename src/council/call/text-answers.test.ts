@@ -52,7 +52,7 @@ test('L-584, L-590: findings as a numbered list, and none at all', () => {
   expect(read('review', 'NO_ISSUES_FOUND\n')).toEqual({ ok: true, value: { findings: [] } });
 });
 
-test('L-372, L-589: a review in plain text must show that somebody looked; a sketch or a vote need not', () => {
+test('L-372, L-589: a text review must name evidence; a sketch or a vote need not', () => {
   const banner = '1. **correctness** Authentication required (src/a.ts:3). Please log in.';
   expect(read('review', banner)).toMatchObject({ ok: false });
   const groundless = `1. **correctness** ${'The lock is never released and every later call waits. '.repeat(5)}`;
@@ -90,7 +90,7 @@ const sections =
 test.each([
   ['a heading', `${sections}${decision('### DECISION_1: Where it lives')}`],
   ['a bold line', `${sections}**Contested decisions:**\n\n${decision('**DECISION_1: Where it lives**')}`],
-])('L-453: a synthesis in words keeps its decisions, each below %s', (_, text) => {
+])('L-453: a text synthesis keeps its decisions, each below %s', (_, text) => {
   expect(read('synthesis', text)).toMatchObject({
     ok: true,
     value: {
@@ -101,7 +101,7 @@ test.each([
   });
 });
 
-test('L-454, L-455: decisions in words are ranked, and the sentinel says that there are none', () => {
+test('L-454, L-455: ranks decisions of a text answer; the sentinel means none', () => {
   const two = `${decision('### DECISION_1: Small', 'Low')}\n${decision('### DECISION_2: Large')}`;
   expect(read('synthesis', sections + two)).toMatchObject({
     value: { contested: [{ title: 'Large' }, { title: 'Small' }] },
@@ -118,9 +118,9 @@ test.each([
   ['no section', `The sketches agree.\n\n${decision('### DECISION_1: Where it lives')}`],
   ['an unknown impact', sections + decision('### DECISION_1: Where it lives', 'Very high')],
   ['a gap in the numbers', sections + decision('### DECISION_2: Where it lives')],
-  ['decisions that are no blocks', `${sections}DECISION_1: in memory or in a file`],
+  ['decisions outside blocks', `${sections}DECISION_1: in memory or in a file`],
   ['decisions and none', `${sections}NO_CONTESTED_DECISIONS\n${decision('### DECISION_1: Where')}`],
-])('L-457, F-05: no synthesis in words: %s', (_, text) => {
+])('L-457, F-05: rejects as a synthesis: %s', (_, text) => {
   expect(readTextAnswer('synthesis', text, {})).toBeUndefined();
 });
 
@@ -141,7 +141,7 @@ test.each([
   ['a broken object in a fence', '```json\n{"summary": "A bucket.", "approach": "Each requ'],
   ['a broken fence after narration', 'Here is my sketch.\n\n```json\n{"summary": "A bucket.", "appr'],
   ['an object of another form', '{"text": "Each request asks the bucket of its client."}'],
-])('%s is no answer in words', (_, text) => {
+])('rejects %s as a text answer', (_, text) => {
   expect(readTextAnswer('sketch', text, {})).toBeUndefined();
 });
 
@@ -169,7 +169,7 @@ test('a choice that a judge quotes from a plan does not count as its own', () =>
   });
 });
 
-test('a choice that is said twice counts', () => {
+test('counts a choice that is repeated', () => {
   const text = 'BETTER: B — it names files\n\nSo, once more:\n\n**VERDICT: Plan b**\n';
   expect(readTextAnswer('comparison', text, {})).toMatchObject({ better: 'B', reason: 'it names files' });
   expect(readTextAnswer('comparison', 'Neither convinces me.', {})).toBeUndefined();

@@ -15,7 +15,7 @@ export type Hunk = {
   newEnd: number;
   added: number[];
   deleted: number[];
-  /** Lines of the new version that stand next to deleted ones. */
+  /** Lines of the new version next to deleted ones. */
   beside: number[];
 };
 

@@ -19,8 +19,7 @@ export async function draftAgent(
   const { config } = await loadConfig({ project, env: terminal.env, file: global.config });
   const agents = await seatAgents(rosterOf(config, thisWorld(), agentNames(list)), thisWorld());
   const [agent] = agents.values();
-  if (agent === undefined)
-    throw new CharretteError({ code: 'agent-not-found', message: 'There is no agent here.' });
+  if (agent === undefined) throw new CharretteError({ code: 'agent-not-found', message: 'No agent found.' });
   return async ({ prompt, schema }) => {
     const laneDirectory = await mkdtemp(path.join(os.tmpdir(), 'charrette-draft-'));
     try {

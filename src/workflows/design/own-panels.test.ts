@@ -40,7 +40,7 @@ async function tableOf(name: string, config: Config, down: string[] = []) {
 const heads = (seats: readonly { label: string; agents: string[] }[]) =>
   seats.map(({ label, agents }) => `${label}: ${agents.join(' ')}`);
 
-test('a panel seats named agents, families, models and whoever has the fewest seats', async () => {
+test('a panel seats named agents, families, models and the agent with the fewest seats', async () => {
   const config: Config = {
     panels: {
       mine: {

@@ -25,7 +25,7 @@ export type SeatedPanel = {
 };
 
 /**
- * Seats a panel of the configuration with the agents of a run: named agents first, then those of a family, then whoever has the
+ * Seats a panel of the configuration with the agents of a run: named agents first, then those of a family, then the agent with the
  * fewest seats. Judges and voters are different agents. `undefined`: a built-in panel has that name.
  */
 export async function seatOwnPanel(
@@ -137,7 +137,7 @@ class Seats {
       const free = this.#candidates(role, index, seat).filter(({ id }) => !isBench || !taken.includes(id));
       const times = (id: string) =>
         taken.filter((each) => each === id).length + (id === this.#author ? 0.5 : 0);
-      // Outside agents first on lists of equals; the author sketches and reviews only where there is no other agent.
+      // Outside agents first on lists of equals; the author sketches and reviews only without other agents.
       const choice = free.filter(({ id }) => isBench || id !== this.#author || free.length === 1);
       const [first] = [...choice].sort((a, b) => times(a.id) - times(b.id));
       if (first === undefined)

@@ -3,7 +3,7 @@ import type { Place } from '../../council/call/once.ts';
 import { Desk } from '../design/desk.ts';
 import type { ReviewInputs } from './inputs.ts';
 
-/** A council that reviews what exists: seats, budget and losses as in a design, with lines of its own. */
+/** A council that reviews what exists: seats, budget and losses as in a design, with separate lines. */
 export class ReviewDesk extends Desk<ReviewInputs> {
   protected override readonly command = 'review';
   /** a checkout of what is reviewed; everybody reads there. */

@@ -20,7 +20,7 @@ export type Raised = ChangeFinding & {
   agent: string;
 };
 
-/** R-006: where a finding stands, as the program found it; `unanchored`: the quote is nowhere. */
+/** R-006: where a finding is, as the program found it; `unanchored`: the quote is nowhere. */
 export type Anchor = Pick<ChangeFinding, 'path' | 'startLine' | 'endLine' | 'side'> & {
   evidence: 'found' | 'moved' | 'unanchored';
   /** The change does not touch these lines. */
@@ -225,7 +225,7 @@ export function numbered(findings: readonly Omit<Merged, 'id'>[], seed: string):
     .map(({ finding }, index) => ({ id: `FINDING_${index + 1}`, ...finding }));
 }
 
-/** What voters see of a finding: nobody's name. */
+/** What voters see of a finding: without names. */
 export function ballotItem(finding: Merged): BallotItem {
   const { id, title, category, severity, claim, consequence, suggestion, evidence } = finding;
   const { path, startLine, endLine, quote, sources } = finding;

@@ -136,7 +136,7 @@ function rows(findings: readonly ReviewFinding[]): string[] {
 
 const levels = { blocking: 'error', major: 'error', minor: 'warning', nit: 'info' } as const;
 
-/** Findings for programs that mark lines: those that stand, none of them known. */
+/** Findings for programs that mark lines: confirmed ones that are not known yet. */
 export function annotationsOf({ findings }: ReviewFile): Annotation[] {
   return inOrder(findings.filter((finding) => isOpen(finding))).map((finding) => ({
     rule: `review-${finding.category}`,

@@ -10,7 +10,7 @@ import { gitOutput, runGit } from '../../repo/git/run-git.ts';
 import { openIndex } from '../../repo/index/repository-index.ts';
 import { type SkippedFile, skipByPath } from '../../repo/index/snapshot.ts';
 
-/** What is asked to be reviewed; `words` are the arguments of the command. */
+/** The subject of the review; `words` are the arguments of the command. */
 export type SubjectRequest = {
   words: readonly string[];
   base?: string | undefined;
@@ -34,7 +34,7 @@ export type Subject = {
   document?: { path: string; text: string };
 };
 
-/** Finds what is asked for; throws when it does not exist. */
+/** Finds the subject; throws when it does not exist. */
 export async function resolveSubject(project: string, request: SubjectRequest): Promise<Subject> {
   const { words, staged, uncommitted, commits } = request;
   const [first, second] = words;
@@ -111,7 +111,7 @@ async function ofDocument(project: string, name: string, kind?: 'plan' | 'doc'):
 async function requireCommit(project: string, revision: string): Promise<string> {
   const commit = await commitOf(project, revision);
   if (commit !== undefined) return commit;
-  // What is no repository at all has an error of its own.
+  // A folder without a repository has another error.
   await topLevel(project);
   throw missingThing(`the commit ${revision}`);
 }
@@ -130,7 +130,7 @@ function missing(what: string): never {
 /** A changed file that is reviewed. The digest names the exact patch. */
 export type SubjectFile = { path: string; oldPath: string; patch: string; digest: string };
 
-/** R-001: a changed file that nobody reviews, and why. */
+/** R-001: a changed file that no reviewer reads, and why. */
 export type LeftOut = {
   path: string;
   reason: SkippedFile['reason'] | 'no changed text' | 'change too large';

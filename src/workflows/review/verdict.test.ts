@@ -31,7 +31,7 @@ test('R-007 a finding is accepted by the votes of the panel', () => {
   expect(verdictOf(merged(), { one: 'NO', two: 'NO', three: 'NO' })).toBe('rejected');
 });
 
-test('R-007 nobody passes a finding of their own alone while others vote', () => {
+test('R-007 no reviewer passes their finding alone while others vote', () => {
   const twice: Seat[] = [
     { id: 'a', label: 'a', agents: ['one'] },
     { id: 'b', label: 'b', agents: ['one'] },

@@ -5,7 +5,7 @@ import type { Known } from './baseline.ts';
 import type { Merged } from './findings.ts';
 import { type ReviewInputs, reaches } from './inputs.ts';
 
-/** `unconfirmed`: some said YES, too few; `disputed`: about security, outvoted, and shown all the same. */
+/** `unconfirmed`: some said YES, too few; `disputed`: about security, outvoted, and still shown. */
 export const verdicts = ['accepted', 'disputed', 'unconfirmed', 'rejected'] as const;
 export type Verdict = (typeof verdicts)[number];
 
@@ -21,7 +21,7 @@ export type Decided = { findings: ReviewFinding[]; rule: string };
 
 const own = 'Somebody other than its reviewers must agree when others vote.';
 
-/** R-007: the votes of everybody who answered, and that no reviewer passes a finding of its own alone. */
+/** R-007: the votes of everybody who answered, and that no reviewer passes its finding alone. */
 export function decide(
   findings: readonly Merged[],
   { eligible, needed = Number.POSITIVE_INFINITY, rule }: Quorum,
@@ -49,7 +49,7 @@ export function decide(
   return { findings: decided, rule: agents.size > 1 ? `${rule}. ${own}` : rule };
 }
 
-/** One agent alone: nobody is left to vote, so the evidence decides. */
+/** One agent alone: without voters the evidence decides. */
 export function withoutVote(findings: readonly Merged[]): Decided {
   return {
     findings: findings.map((finding) => ({

@@ -1,8 +1,9 @@
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Account } from './accounts.ts';
+import { Account, withinCallSlots } from './accounts.ts';
 import { claude } from './drivers/claude.ts';
 import { gemini } from './drivers/gemini.ts';
 import { type LaneResult, unknownUsage } from './port.ts';
@@ -89,4 +90,40 @@ test('Q-012: a damaged file counts as none', () => {
   const folder = path.join(home, '.local', 'state', 'charrette', 'accounts');
   for (const file of readdirSync(folder)) writeFileSync(path.join(folder, file), '{"opened": "x"');
   expect(account().refusal(now)).toBeUndefined();
+});
+
+test('Q-050: figures of served calls and the mark of a used-up account are shown without a call', () => {
+  expect(account().state(now)).toEqual({});
+  account().note(result('ok', { usedShare: 0.81, window: 'seven_day' }), now);
+  const reading = { time: new Date(now).toISOString(), usedShare: 0.81, window: 'seven_day' };
+  expect(account().state(now)).toEqual({ reading });
+  account().note(result('quota', { resetsAt: now + 60 * minute, window: 'five_hour' }), now);
+  expect(account().state(now)).toMatchObject({
+    usedUp: { isKnown: true, isOver: false, window: 'five_hour', until: '2026-11-19T13:00:30.000Z' },
+    reading,
+  });
+  expect(account().state(now + 61 * minute).usedUp?.isOver).toBe(true);
+  account().clear();
+  expect(account().state(now)).toEqual({ reading });
+});
+
+test('Q-043: calls of an agent hold at most its places on the machine, and a stop leaves the line', async () => {
+  const settings = { id: 'claude', protocol: 'claude', parallel: 2 } as const;
+  const { signal } = new AbortController();
+  let [running, most] = [0, 0];
+  const body = async () => {
+    running += 1;
+    most = Math.max(most, running);
+    await sleep(50);
+    running -= 1;
+  };
+  const within = (each: AgentSettings) => withinCallSlots(each, world(), signal, body);
+  const variant = { ...settings, id: 'claude-opus', variantOf: 'claude' };
+  await Promise.all([settings, variant, settings, variant, settings].map(within));
+  expect(most).toBe(2);
+  const stopped = AbortSignal.timeout(30);
+  const waiting = withinCallSlots({ ...settings, parallel: 1 }, world(), signal, () =>
+    withinCallSlots({ ...settings, parallel: 1 }, world(), stopped, body),
+  );
+  await expect(waiting).rejects.toThrow();
 });

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { writeJsonAtomicSync } from '../base/files/atomic.ts';
 import { hasCode } from '../base/files/contained.ts';
 import { isRecord, readJson } from '../base/safe-json.ts';
+import { tryLock } from '../engine/lock.ts';
 import type { Driver } from './drivers/driver.ts';
 import type { LaneResult } from './port.ts';
 import type { AgentSettings, World } from './settings.ts';
@@ -30,6 +32,44 @@ const longestProbeMs = 15 * 60_000;
 /** When others look again whether that call has found out. */
 const probeCheckMs = 60_000;
 
+export type AccountState = {
+  /** `isKnown`: the program named the reset; `isOver`: the next call checks whether it has come. */
+  usedUp?: { until: string; isKnown: boolean; isOver: boolean; window?: string; words: string };
+  reading?: { time: string; usedShare: number; window?: string };
+};
+
+function accountsFolder({ environment, home }: World): string {
+  const state = environment['XDG_STATE_HOME'];
+  const root = state !== undefined && path.isAbsolute(state) ? state : path.join(home, '.local', 'state');
+  return path.join(root, 'charrette', 'accounts');
+}
+
+const slotPauseMs = 200;
+
+/** Runs a call in one of the places that its agent has on this machine, over all processes (Q-043). */
+export async function withinCallSlots<Result>(
+  { id, variantOf, parallel, account, command, baseUrl }: AgentSettings,
+  world: World,
+  signal: AbortSignal,
+  body: () => Promise<Result>,
+): Promise<Result> {
+  if (parallel === undefined) return body();
+  const identity = JSON.stringify([variantOf ?? id, account, command, baseUrl]);
+  const name = createHash('sha256').update(identity).digest('hex').slice(0, 32);
+  for (let slot = 0; ; slot = (slot + 1) % parallel) {
+    signal.throwIfAborted();
+    const attempt = await tryLock(path.join(accountsFolder(world), `${name}.slot-${slot}`));
+    if (attempt.held) {
+      try {
+        return await body();
+      } finally {
+        attempt.lock.release();
+      }
+    }
+    if (slot === parallel - 1) await sleep(slotPauseMs, undefined, { signal });
+  }
+}
+
 /** Marks of used-up accounts, kept on the machine: every process and run sees them (Q-010, Q-012). */
 export class Account {
   readonly #agent: string;
@@ -37,10 +77,7 @@ export class Account {
 
   constructor(driver: Driver, settings: AgentSettings, world: World) {
     this.#agent = settings.id;
-    const { environment, home } = world;
-    const state = environment['XDG_STATE_HOME'];
-    const root = state !== undefined && path.isAbsolute(state) ? state : path.join(home, '.local', 'state');
-    this.#file = path.join(root, 'charrette', 'accounts', `${identityOf(driver, settings, world)}.json`);
+    this.#file = path.join(accountsFolder(world), `${identityOf(driver, settings, world)}.json`);
   }
 
   /** Why the account must not be called now; nothing when it may. */
@@ -68,6 +105,8 @@ export class Account {
   note({ kind, message = kind, limit }: LaneResult, now: number): void {
     const before = this.read();
     rmSync(this.#probe, { force: true });
+    if (limit?.usedShare !== undefined)
+      this.#write({ ...limit, time: new Date(now).toISOString() }, this.#seen);
     if (kind === 'ok' && before !== undefined) this.clear();
     if (kind !== 'quota') return;
     // One that was met while the mark was written does not lengthen it.
@@ -83,6 +122,28 @@ export class Account {
     });
   }
 
+  /** What is known without a call (Q-050): whether it is used up and until when, and the last figures that a call brought. */
+  state(now: number): AccountState {
+    const mark = this.read();
+    const reading = existsSync(this.#seen) ? readJson(readFileSync(this.#seen, 'utf8')) : undefined;
+    const seen = reading?.ok === true && isRecord(reading.value) ? reading.value : {};
+    const { time, usedShare, window } = seen;
+    return {
+      ...(mark === undefined
+        ? {}
+        : {
+            usedUp: {
+              ...{ until: new Date(endOf(mark)).toISOString(), isKnown: mark.resetsAt !== undefined },
+              ...(mark.window === undefined ? {} : { window: mark.window }),
+              ...{ words: mark.words, isOver: now >= endOf(mark) },
+            },
+          }),
+      ...(typeof time === 'string' && typeof usedShare === 'number'
+        ? { reading: { time, usedShare, ...(typeof window === 'string' ? { window } : {}) } }
+        : {}),
+    };
+  }
+
   /** A damaged file counts as none. */
   read(): AccountMark | undefined {
     if (!existsSync(this.#file)) return undefined;
@@ -95,6 +156,10 @@ export class Account {
 
   clear(): void {
     for (const file of [this.#file, this.#probe]) rmSync(file, { force: true });
+  }
+
+  get #seen(): string {
+    return `${this.#file}.seen`;
   }
 
   get #probe(): string {
@@ -115,11 +180,11 @@ export class Account {
     }
   }
 
-  #write(mark: AccountMark): void {
+  #write(content: object, file = this.#file): void {
     try {
-      mkdirSync(path.dirname(this.#file), { recursive: true, mode: 0o700 });
-      writeJsonAtomicSync(this.#file, { schemaVersion: 1, ...mark });
-      chmodSync(this.#file, 0o600);
+      mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+      writeJsonAtomicSync(file, { schemaVersion: 1, ...content });
+      chmodSync(file, 0o600);
     } catch {
       // Best effort: without the mark each call finds out for itself.
     }

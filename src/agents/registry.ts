@@ -1,5 +1,6 @@
 import { CharretteError } from '../base/errors.ts';
 import { type Protocol, protocols } from '../base/schema/calls.ts';
+import { Account } from './accounts.ts';
 import { programVersion, resolveProgram } from './detect.ts';
 import { acp } from './drivers/acp.ts';
 import { claude } from './drivers/claude.ts';
@@ -102,6 +103,12 @@ export function detectAgents(world: World): DetectedAgent[] {
 export function isInstalled(settings: AgentSettings, world: World): boolean {
   const driver = driverOf(settings);
   return driver === undefined || resolveProgram(driver, settings, world) !== undefined;
+}
+
+/** The account of an agent that is a program; others have none that is kept. */
+export function accountOf(settings: AgentSettings, world: World): Account | undefined {
+  const driver = driverOf(settings);
+  return driver === undefined ? undefined : new Account(driver, settings, world);
 }
 
 /** Whether the user is logged in to an agent, and how to log in when not. */

@@ -108,6 +108,10 @@ export const commandGroups: readonly CommandGroup[] = [
   {
     title: 'Set up',
     commands: {
+      agents: {
+        summary: 'List agents with their accounts, limits and record; retry a used-up one',
+        load: async () => (await import('../surfaces/cli/agents.ts')).command,
+      },
       doctor: {
         summary: 'Check agents, git, sandbox and store',
         everyday: true,

@@ -1,17 +1,19 @@
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { AccountState } from '../agents/accounts.ts';
 import { findOnPath } from '../agents/detect.ts';
 import { findBubblewrap } from '../agents/jail.ts';
 import type { LoginState } from '../agents/private-home.ts';
-import { agentLogin, agentVersion, drivers } from '../agents/registry.ts';
-import { thisWorld, type World } from '../agents/settings.ts';
+import { accountOf, agentLogin, agentVersion, drivers } from '../agents/registry.ts';
+import { type AgentSettings, thisWorld, type World } from '../agents/settings.ts';
 import type { Config } from '../base/schema/config.ts';
-import { type Home, listRunIds } from '../engine/run-directory.ts';
+import { readEvents } from '../engine/event-log.ts';
+import { type Home, listRunIds, runDirectoryOf } from '../engine/run-directory.ts';
 import { repositoryFacts } from '../repo/git/repository-facts.ts';
 import { runGit } from '../repo/git/run-git.ts';
 import { rosterOf, seatAgents } from '../workflows/roster.ts';
-import type { Project } from './project.ts';
+import { type Project, settingsOf } from './project.ts';
 import { listRuns } from './runs.ts';
 
 export type AgentHealth = {
@@ -26,6 +28,8 @@ export type AgentHealth = {
   signIn?: string;
   healthy?: boolean;
   message?: string;
+  /** What is known of its account without a call. */
+  account?: AccountState;
 };
 
 export type DoctorReport = {
@@ -202,6 +206,7 @@ async function examineAgents(
           family: agent?.family ?? '',
           version,
           ...(await agentLogin(settings, world)),
+          ...accountFacts(settings, world),
         };
         if (!probe || agent === undefined) return known;
         const laneDirectory = await mkdtemp(path.join(folder, `${settings.id}-`));
@@ -214,6 +219,11 @@ async function examineAgents(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+function accountFacts(settings: AgentSettings, world: World): Pick<AgentHealth, 'account'> {
+  const account = accountOf(settings, world)?.state(Date.now()) ?? {};
+  return Object.keys(account).length === 0 ? {} : { account };
 }
 
 /** Agents that would be used if their program were on PATH. */
@@ -286,3 +296,58 @@ type StoreFacts = {
   runBytes: number;
   runBytesBasis: 'measured' | 'estimated';
 };
+
+/** The agents with what is known of their accounts; no agent is called. */
+export async function agentStates(project: Project, signal: AbortSignal): Promise<AgentHealth[]> {
+  const world = thisWorld();
+  return examineAgents(rosterOf(await settingsOf(project), world), world, project, false, signal);
+}
+
+/** Forgets that the account of an agent is used up (Q-013). */
+export async function retryAccount(
+  project: Project,
+  name: string,
+  world: World,
+  dryRun: boolean,
+): Promise<{ known: string[]; wasUsedUp: boolean }> {
+  const roster = rosterOf(await settingsOf(project), world);
+  const settings = roster.find(({ id }) => id === name);
+  const account = settings === undefined ? undefined : accountOf(settings, world);
+  const wasUsedUp = account?.read() !== undefined;
+  if (!dryRun) account?.clear();
+  return { known: roster.map(({ id }) => id), wasUsedUp };
+}
+
+export type AgentRecord = {
+  agent: string;
+  answered: number;
+  /** Failed attempts by kind. */
+  failures: Record<string, number>;
+  medianMs?: number;
+};
+
+/** How the calls of each agent ended, over all runs of the project. */
+export async function agentRecords(project: Project): Promise<AgentRecord[]> {
+  const records = new Map<string, AgentRecord & { times: number[] }>();
+  const recordOf = (agent: string) => {
+    const known = records.get(agent) ?? { agent, answered: 0, failures: {}, times: [] };
+    records.set(agent, known);
+    return known;
+  };
+  for (const run of await listRunIds(project)) {
+    for (const event of readEvents(runDirectoryOf(project, run).events)) {
+      if (event.type === 'lane-end' && event.kind === 'ok') {
+        const record = recordOf(event.agent);
+        record.answered += 1;
+        record.times.push(event.elapsedMs);
+      } else if (event.type === 'lane-retry') {
+        const { failures } = recordOf(event.agent);
+        failures[event.kind] = (failures[event.kind] ?? 0) + 1;
+      }
+    }
+  }
+  return [...records.values()].map(({ times, ...record }) => {
+    const median = times.sort((a, b) => a - b)[Math.floor(times.length / 2)];
+    return { ...record, ...(median === undefined ? {} : { medianMs: median }) };
+  });
+}

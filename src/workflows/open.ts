@@ -1,3 +1,4 @@
+import { withinCallSlots } from '../agents/accounts.ts';
 import type { AgentSettings, World } from '../agents/settings.ts';
 import type { Config } from '../base/schema/config.ts';
 import { defaultMaxHours } from '../council/call/limits.ts';
@@ -146,7 +147,11 @@ async function makeServices(
   return {
     agents,
     slots: slotsOf(parallel),
-    turn: worker?.turn,
+    turn: (agent, signal, body) => {
+      const own = settings.find(({ id }) => id === agent);
+      const within = () => (own === undefined ? body() : withinCallSlots(own, world, signal, body));
+      return worker === undefined ? within() : worker.turn(agent, signal, within);
+    },
     limitRule: {
       onLimit: onLimit === 'ask' && isAuto ? 'fallback' : onLimit,
       maxWaitHours: quota?.maxWait ?? configured.quota?.maxWait ?? defaultMaxHours,

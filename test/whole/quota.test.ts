@@ -58,7 +58,7 @@ async function project(): Promise<{ project: string; calls: string; used: () => 
   return { ...made, used: () => callsIn(`${made.calls}.used-up`) };
 }
 
-test('Q-001 Q-011: a used-up account costs no more calls than seats that begin together, and the result says what is missing', async () => {
+test('Q-001 Q-011 Q-013 Q-050: a used-up account costs no more calls than seats that begin together, and the result says what is missing', async () => {
   const { project: folder, used } = await project();
   // Outside of the project: what is known of accounts is kept there.
   const home = path.dirname(folder);
@@ -82,6 +82,18 @@ test('Q-001 Q-011: a used-up account costs no more calls than seats that begin t
     env: { HOME: home },
   });
   expect(used().length).toBe(before);
+
+  const agents = async (...words: string[]) =>
+    JSON.parse(
+      (await charrette(['agents', ...words, '--json'], { cwd: folder, env: { HOME: home } })).stdout,
+    );
+  const listed = await agents('--record');
+  expect(listed.agents[0]).toMatchObject({ id: 'one', account: { usedUp: { isOver: false } } });
+  expect(
+    listed.record.find(({ agent }: { agent: string }) => agent === 'one').failures.quota,
+  ).toBeGreaterThan(0);
+  expect(await agents('retry', 'one')).toMatchObject({ wasUsedUp: true });
+  expect((await agents()).agents[0].account).toBeUndefined();
 }, 120_000);
 
 test('Q-015 Q-020 Q-022: when every account is used up the run pauses with the reset, and is not called unavailable', async () => {

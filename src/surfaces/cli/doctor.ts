@@ -24,10 +24,24 @@ export const command: CommandSpec = {
 /** One line per agent: what it is, its version, login and health. */
 export function agentRows(agents: readonly AgentHealth[]): (readonly [string, string])[] {
   const logins = { found: ', login found', missing: ', no login found', unknown: '' };
-  return agents.map(({ id, title, version, login, healthy, message }) => {
+  return agents.map(({ id, title, version, login, healthy, message, account }) => {
     const health = healthy === undefined ? '' : healthy ? ', healthy' : `, not healthy: ${message}`;
-    return [id, `${title}${version === undefined ? '' : ` ${version}`}${logins[login]}${health}`];
+    return [
+      id,
+      `${title}${version === undefined ? '' : ` ${version}`}${logins[login]}${health}${accountText(account)}`,
+    ];
   });
+}
+
+/** `, used up until 2026-11-20T09:53:00.000Z (five_hour)`, and the last share that a call reported. */
+function accountText({ usedUp, reading }: NonNullable<AgentHealth['account']> = {}): string {
+  const { until = '', isKnown = true, isOver = false, window } = usedUp ?? {};
+  const reset = isOver ? 'used up, the next call checks' : `used up until ${until}`;
+  const guess = isKnown || isOver ? '' : ', reset unknown';
+  const shown = usedUp === undefined ? '' : `, ${reset}${guess}${window === undefined ? '' : ` (${window})`}`;
+  if (reading === undefined) return shown;
+  const of = reading.window === undefined ? '' : ` of ${reading.window}`;
+  return `${shown}, ${Math.round(reading.usedShare * 100)} %${of} used at ${reading.time}`;
 }
 
 function renderReport(report: DoctorReport): string {

@@ -67,6 +67,34 @@ test('W-011: a label or phase that is too long is cut', async () => {
   expect(call).toMatchObject({ type: 'call', options: { label: 'l'.repeat(200), phase: '7' } });
 });
 
+test('W-040: a stage that returned null hands null to the next one, with item and index', async () => {
+  const body = 'return pipeline([5], () => null, (previous, item, index) => [previous, item, index])';
+  expect((await result(body)).value).toEqual([[null, 5, 0]]);
+});
+
+test('W-042: an unknown option is named in the log and ignored', async () => {
+  const running = start("return agent('a', { adapter: 'x' })");
+  expect(await running.next()).toMatchObject({ type: 'log', text: expect.stringContaining('"adapter"') });
+  expect(await running.next()).toMatchObject({ type: 'call', options: {} });
+});
+
+test.each([[{ a: [1] }], ['{"a":1}'], [undefined]])(
+  'W-021 W-045: args arrives as the value it is: %j',
+  async (given) => {
+    const ended = await untilEnd(start('return [typeof args, args ?? null]', given));
+    expect(ended.value).toEqual([typeof given, given ?? null]);
+  },
+);
+
+test('W-110: a second level of workflow() throws', async () => {
+  const running = start("return workflow('inner')");
+  const asked = await running.next();
+  expect(asked).toMatchObject({ type: 'child', target: 'inner' });
+  const script = { file: 'inner.js', body: "return workflow('third')", form: 'bare' as const };
+  if (asked.type === 'child') running.send({ type: 'script', id: asked.id, script, spent: 0 });
+  expect((await untilEnd(running)).error?.message).toContain('cannot start a third');
+});
+
 test('W-006 W-047: time and chance throw with what to do; a given date works', async () => {
   for (const body of ['return Date.now()', 'return new Date()', 'return Math.random()', 'return Date()'])
     expect((await result(body)).error?.message).toContain('--arg now=');
@@ -89,7 +117,7 @@ test.each([
   ['return agent(1)', 'takes a prompt'],
   ["return agent('a', { effort: 'huge' })", 'effort: '],
   ['return parallel(new Array(5000).fill(() => 1))', 'at most 4096'],
-])('refuses %s', async (body, words) => {
+])('W-016 W-019: refuses %s', async (body, words) => {
   expect((await result(body)).error?.message).toContain(words);
 });
 

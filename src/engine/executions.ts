@@ -91,7 +91,7 @@ export class Executions {
       // The journal refuses a run that another worker has; the run has not failed.
       await context.live.keep().catch(() => {});
       if (context.live.stopping) return new Promise(() => {});
-      if (await this.#isOnRecord(context.live, thrown)) {
+      if (await this.#isOnRecord(context, thrown)) {
         await this.tellEnd(context.live);
         this.#cleanup.retire(runId);
       } else {
@@ -106,13 +106,14 @@ export class Executions {
   }
 
   /** Saves how a run failed; false when a full disk refuses that. Waiters receive the failure anyway. */
-  async #isOnRecord(live: LiveRun, thrown: unknown): Promise<boolean> {
+  async #isOnRecord({ live, degraded }: WorkflowContext, thrown: unknown): Promise<boolean> {
     const { code, message, fix } = toCharretteError(thrown);
     try {
       const end = { status: 'failed', exit: 1 } as const;
       live.events.emit(`run:failed-${live.events.count}`, { type: 'run-end', ...end, message });
       await updateRunRecord(live.directory, {
         ...end,
+        degraded: degraded.seats.length === 0 ? undefined : degraded.seats,
         ended: timeOf(this.#runs.clock),
         error: { code, message, fix },
       });

@@ -66,6 +66,21 @@ test('votes of one family are not accepted where two were announced', async () =
   expect(made.ended.stderr).toContain('only the family one voted; announced were two, one');
 });
 
+test('a run that fails for its missing reviews names the seats that it lost', async () => {
+  const made = await walk([...quick], {}, (config) => {
+    const [one, two] = ['one', 'two'].map((id) => {
+      const agent = config.agents[id] as { command: string[] };
+      return { ...agent, command: agent.command.map((word) => (word === 'none' ? 'plan-review' : word)) };
+    });
+    return { ...config, agents: { ...config.agents, one, two } };
+  });
+  expect(made.ended.code).toBe(1);
+  expect(recordOf(made)).toMatchObject({
+    status: 'failed',
+    degraded: ['two', 'one'].map((planned) => ({ role: 'review', planned, actual: null })),
+  });
+});
+
 test('an agent that is down from the start is a loss, also in a separate process', async () => {
   const made = await walk(['--subagent', '--json'], {}, (config) => ({
     ...config,

@@ -195,7 +195,12 @@ async function perform(
   const { launch, reading, exit } = await talk(call, request, confined).finally(async () => {
     changed = await confined.release();
   });
-  const complete = { ...reading, session: reading.session ?? launch.session };
+  const limit = reading.limit ?? (await driver.limitNote?.(home));
+  const complete = {
+    ...reading,
+    session: reading.session ?? launch.session,
+    ...(limit === undefined ? {} : { limit }),
+  };
   const result = await conclude(driver, task, await withUsageFile(driver, home, complete), exit, {
     owner,
     home,

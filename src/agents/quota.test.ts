@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { claude } from './drivers/claude.ts';
 import { parseClaude } from './drivers/claude-dialect.ts';
+import { rateLimitsIn } from './drivers/codex.ts';
 import { epochMs, refineLimit, resetIn } from './quota.ts';
 
 // A Thursday, 12:00 UTC.
@@ -99,4 +101,40 @@ test('Q-003: a limit event is no failure, whatever it says', () => {
   expect(
     event({ status: 'rejected', resetsAt: 1_794_995_596, rateLimitType: 'five_hour', isUsingOverage: true }),
   ).toEqual([{ type: 'limit', note: { resetsAt: 1_794_995_596_000, window: 'five_hour', billed: true } }]);
+});
+
+test('Q-007: a limit event inside another line is found, and the rest of the line is read', () => {
+  const event = {
+    type: 'rate_limit_event',
+    rate_limit_info: { status: 'rejected', resetsAt: 1794995596, rateLimitType: 'five_hour' },
+  };
+  const whole = JSON.stringify({
+    type: 'assistant',
+    message: { content: [{ type: 'text', text: 'Hello.' }] },
+  });
+  const broken = `${whole.slice(0, 30)}${JSON.stringify(event)}${whole.slice(30)}`;
+  expect(claude.parse(broken)).toEqual([
+    { type: 'limit', note: { resetsAt: 1794995596000, window: 'five_hour' } },
+    { type: 'text', text: 'Hello.' },
+  ]);
+  expect(claude.parse(`half a line ${JSON.stringify(event).slice(0, 60)}`)).toEqual([]);
+});
+
+test('Q-042: the last figures of a Codex session file are read; the window is known by its minutes', () => {
+  const line = (primary: object, secondary: object) =>
+    JSON.stringify({
+      type: 'event_msg',
+      payload: { type: 'token_count', rate_limits: { limit_id: 'codex', primary, secondary } },
+    });
+  const week = { used_percent: 61.5, window_minutes: 10080, resets_at: 1795330398 };
+  const hours = { used_percent: 100, window_minutes: 300, resets_at: 1794995598 };
+  expect(rateLimitsIn(`${line({ ...hours, used_percent: 20 }, week)}\n{"type":"other"}\n`)).toEqual({
+    usedShare: 0.615,
+    window: 'seven_day',
+  });
+  // The order of the places says nothing.
+  expect(rateLimitsIn(line(week, hours))).toEqual({
+    ...{ usedShare: 1, window: 'five_hour', resetsAt: 1794995598000 },
+  });
+  expect(rateLimitsIn('{"type":"session_meta"}\n{"payload":{"rate_limits":null}}')).toBeUndefined();
 });

@@ -8,11 +8,7 @@ export type LimitNote = {
   window?: string;
   usedShare?: number;
   billed?: boolean;
-  /** All windows that the program named. */
-  windows?: LimitWindow[];
 };
-
-export type LimitWindow = { name: string; usedShare?: number; resetsAt?: number };
 
 /** A pause that the provider names up to this long is a rate limit; a longer one is a used-up window. */
 const longestPauseMs = 5 * 60_000;

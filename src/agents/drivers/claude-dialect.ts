@@ -27,7 +27,7 @@ export type ClaudeAccent = {
 /** How Claude Code prints: one JSON object a line, `result` at the end. Other programs copied it. */
 export function parseClaude(line: string, accent: ClaudeAccent): Signal[] {
   const event = objectOn(line);
-  if (event === undefined) return [];
+  if (event === undefined) return embeddedLimit(line, accent);
   switch (event['type']) {
     case 'system':
       return system(event);
@@ -44,6 +44,25 @@ export function parseClaude(line: string, accent: ClaudeAccent): Signal[] {
     default:
       return [];
   }
+}
+
+const embeddedStart = '{"type":"rate_limit_event"';
+
+/** Q-007: some versions write the event into the middle of another line; what is left of that is read again. */
+function embeddedLimit(line: string, accent: ClaudeAccent): Signal[] {
+  const start = line.indexOf(embeddedStart);
+  if (start === -1) return [];
+  let depth = 0;
+  for (let at = start; at < line.length && at < start + 20_000; at += 1) {
+    if (line[at] === '{') depth += 1;
+    if (line[at] === '}') depth -= 1;
+    if (depth > 0) continue;
+    const event = objectOn(line.slice(start, at + 1));
+    const rest = line.slice(0, start) + line.slice(at + 1);
+    if (event === undefined || rest.includes(embeddedStart)) return [];
+    return [...parseClaude(line.slice(start, at + 1), accent), ...parseClaude(rest, accent)];
+  }
+  return [];
 }
 
 /** Q-F1 to Q-F3: served calls carry it too, so it says what is left and not how the call ended. */

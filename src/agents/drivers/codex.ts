@@ -1,6 +1,19 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { readTextFile } from '../../base/files/bounded.ts';
+import { epochMs, type LimitNote } from '../quota.ts';
 import type { BuildRequest, Driver, Launch, Signal } from './driver.ts';
 import { tomlString } from './driver.ts';
-import { detailOf, type Fields, fieldsOf, measured, numberOf, objectOn, textOf } from './reading.ts';
+import {
+  detailOf,
+  type Fields,
+  fieldsOf,
+  measured,
+  numberOf,
+  objectOn,
+  optionalNumber,
+  textOf,
+} from './reading.ts';
 
 const schemaFile = 'charrette-schema.json';
 
@@ -42,6 +55,7 @@ export const codex: Driver = {
   },
   build,
   parse,
+  limitNote,
 };
 
 function build({ program, task, settings, resume, home, directory, variables }: BuildRequest): Launch {
@@ -90,6 +104,41 @@ function configuration(settings: BuildRequest['settings'], variables: BuildReque
     'check_for_update_on_startup=false',
   ];
 }
+
+/** Only the session file has the windows of the account, after success and refusal. */
+async function limitNote(home: string): Promise<LimitNote | undefined> {
+  const folder = path.join(home, '.codex', 'sessions');
+  const names = await readdir(folder, { recursive: true }).catch(() => []);
+  // The names begin with their date.
+  const newest = names
+    .filter((name) => /rollout-[^/]*\.jsonl$/.test(name))
+    .sort()
+    .at(-1);
+  const text = newest && (await readTextFile(path.join(folder, newest)).catch(() => undefined));
+  return text ? rateLimitsIn(text) : undefined;
+}
+
+/** The last figures in a session file. A window is known by its minutes, whichever place it has. */
+export function rateLimitsIn(text: string): LimitNote | undefined {
+  const line = text.split('\n').findLast((each) => each.includes('"rate_limits"'));
+  const limits = fieldsOf(fieldsOf(objectOn(line ?? '')?.['payload'])['rate_limits']);
+  const windows = [limits['primary'], limits['secondary']].map(fieldsOf).flatMap((each) => {
+    const percent = optionalNumber(each['used_percent']);
+    if (percent === undefined) return [];
+    const minutes = numberOf(each['window_minutes']);
+    const name = windowNames[minutes] ?? `${minutes}_minutes`;
+    return [{ name, usedShare: percent / 100, resetsAt: epochMs(optionalNumber(each['resets_at'])) }];
+  });
+  const [fullest] = [...windows].sort((one, other) => other.usedShare - one.usedShare);
+  if (fullest === undefined) return undefined;
+  const isUsedUp = fullest.usedShare >= 1 && fullest.resetsAt !== undefined;
+  return {
+    ...{ usedShare: fullest.usedShare, window: fullest.name },
+    ...(isUsedUp ? { resetsAt: fullest.resetsAt as number } : {}),
+  };
+}
+
+const windowNames: Readonly<Record<number, string>> = { 300: 'five_hour', 10080: 'seven_day' };
 
 function parse(line: string): Signal[] {
   const event = objectOn(line);

@@ -117,6 +117,8 @@ export type Driver = {
   parse(line: string): readonly Signal[];
   /** Takes the place of `parse` for agents that are talked with instead of listened to. */
   converse?(conversation: Conversation): Promise<{ reading: Reading; exit: ProcessExit }>;
+  /** What its files below HOME say about the limits of the account, where stdout says nothing. */
+  limitNote?(home: string): Promise<LimitNote | undefined>;
   /** A file below HOME from which usage is read after the run, where stdout has none. */
   usageFile?: { path: string; scope: 'run' | 'session'; read(text: string): Usage | undefined };
 };

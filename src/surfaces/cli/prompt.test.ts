@@ -182,6 +182,20 @@ test('prompt check: a file with a wrong line count is not confirmed', async () =
   });
 });
 
+test('prompt check: a wrong line count of a file that the prompt holds inline is not confirmed', async () => {
+  const { directory } = featureDirectory();
+  const answer = path.join(directory, 'answer.md');
+  const role = ['--feature', directory, '--command', 'specify', '--role', 'spec-reviewer', answer];
+  writeFileSync(answer, 'Files read: prd.md (4 lines), spec.md (999 lines)\n{"approved": true}\n');
+  const shown = await runCommandLine('prompt', 'check', ...role);
+  expect([shown.exit, shown.out.split('\n').slice(0, 2)]).toEqual([
+    6,
+    ['partial: 1 of 1 files confirmed', '  spec.md: 999 lines stated, it has 4'],
+  ]);
+  writeFileSync(answer, 'Files read: prd.md (4 lines)\n{"approved": true}\n');
+  expect(await runCommandLine('prompt', 'check', ...role)).toMatchObject({ exit: 0 });
+});
+
 test('I5: the artifact under review is in the prompt body by default, not in the block', async () => {
   const { directory } = featureDirectory();
   const { out } = await runCommandLine('prompt', 'specify', 'spec-reviewer', '--feature', directory);

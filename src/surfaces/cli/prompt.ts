@@ -110,26 +110,35 @@ async function runCheck(invocation: Invocation): Promise<CommandResult> {
   const dispatch = dispatchFor(required(options, 'command'), required(options, 'role'));
   const feature = await readFeature(await featureOf(invocation));
   const answer = await readExcerpt(path.resolve(global.cwd, String(words[0])));
-  const { expected } = compilePrompt({
-    dispatch,
-    files: feature.files,
-    prd: feature.prd,
-    transport: options['transport'] as Transport,
-    iteration: { iteration: 1, max: 1 },
-  });
-  const files = expectedFiles({ ...feature, expected });
-  const result = gradeConfirmation(answer, files);
+  const filesOf = (transport: Transport) => {
+    const { files, prd } = feature;
+    const { expected } = compilePrompt({
+      dispatch,
+      files,
+      prd,
+      transport,
+      iteration: { iteration: 1, max: 1 },
+    });
+    return expectedFiles({ ...feature, expected });
+  };
+  const files = filesOf(options['transport'] as Transport);
+  // A file in the prompt itself need not be named, but what is said of it has to be true.
+  const { wrongLines } = gradeConfirmation(answer, filesOf('reference'));
+  const result = { ...gradeConfirmation(answer, files), wrongLines };
   const agent = dispatch.agent ?? dispatch.role;
   const warning = files.length > 0 && result.grade === 'missing' ? lazyLoadWarning(agent) : undefined;
-  const grade = files.length === 0 ? 'full' : result.grade;
+  const stated = files.length === 0 || result.grade === 'full' ? 'full' : result.grade;
+  const grade = stated === 'full' && wrongLines.length > 0 ? 'partial' : stated;
   const review = dispatch.reads === 'review' ? reviewOf(answer) : undefined;
-  const confirmed = files.length - result.missing.length - result.wrongLines.length;
+  const isConfirmed = ({ name }: { name: string }) =>
+    !result.missing.includes(name) && !wrongLines.some((wrong) => wrong.name === name);
+  const confirmed = files.filter(isConfirmed).length;
   return {
     exit: grade === 'full' ? exitCodes.done : exitCodes.notAccepted,
     text: [
       `${grade}: ${confirmed} of ${files.length} files confirmed`,
       ...result.missing.map((name) => `  not confirmed: ${name}`),
-      ...result.wrongLines.map(
+      ...wrongLines.map(
         ({ name, expected: lines, stated }) => `  ${name}: ${stated} lines stated, it has ${lines}`,
       ),
       ...(warning === undefined ? [] : [warning]),

@@ -27,7 +27,7 @@ import { findRun, type Project, settingsOf } from './project.ts';
 export const reviewDepths = { solo: 'solo', light: 'pair', regular: 'diagonal' } as const;
 
 /** A review as a user or a program asks for it. */
-export type ReviewRequest = Omit<SubjectRequest, 'mainBranch' | 'remote'> & {
+export type ReviewRequest = Omit<SubjectRequest, 'cwd' | 'mainBranch' | 'remote'> & {
   depth?: keyof typeof reviewDepths;
   /** Another panel than that of the depth. */
   panel?: string;
@@ -50,7 +50,7 @@ export async function prepareReview(project: Project, request: ReviewRequest): P
   const { depth = 'light', agents, maxTokens, maxUsd, failOn = 'major', acceptDegraded, fromRun } = request;
   const config = await settingsOf(project);
   const { git = {} } = config;
-  const found = await resolveSubject(project.project, { ...git, ...request });
+  const found = await resolveSubject(project.project, { ...git, ...request, cwd: project.cwd });
   const earlier = request.sinceLast === true ? await earlierReview(project, found) : undefined;
   const subject = earlier === undefined ? found : await since(project.project, found, earlier);
   const roster = rosterOf(config, thisWorld(), agentNames(agents)).filter(

@@ -50,6 +50,7 @@ test('F-37: a design run through the official client: start, consent, wait with 
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual([
     'design_start',
+    'review_start',
     'run_list',
     'run_inspect',
     'run_wait',
@@ -156,6 +157,10 @@ test('refuses wrong names, paths outside the project and bad input with code, me
   for (const name of ['../run.json', '/etc/passwd', 'a/../../run.json']) {
     expect(await codeOf('artifact_read', { run, name })).toBe('path-unsafe');
   }
+  const paused = await call('review_start', { subject: 'README.md' });
+  expect(paused.value).toMatchObject({ status: 'paused', questions: [{ id: 'consent' }] });
+  expect(await codeOf('review_start', { subject: '/etc/hostname' })).toBe('path-unsafe');
+  expect(await codeOf('review_start', { staged: true })).toBe('not-found');
   expect(await codeOf('artifact_read', { run, name: 'nothing.txt' })).toBe('not-found');
   for (const name of ['..%2frun.json', '%2fetc%2fpasswd']) {
     await expect(client.readResource({ uri: `charrette://runs/${run}/${name}` })).rejects.toMatchObject({

@@ -96,6 +96,8 @@ test('R-001 an empty difference exits 0 and says so; an unknown subject and a pr
   });
   const unknown = await review('no-such-thing');
   expect(unknown).toMatchObject({ code: 4, stderr: expect.stringContaining('no-such-thing') });
+  const outside = await review('doc', '/etc/hostname');
+  expect(outside).toMatchObject({ code: 5, stderr: expect.stringContaining('/etc/hostname') });
   const alone = await review('--agents', 'static');
   expect(alone).toMatchObject({
     code: 4,

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { CharretteError } from '../../base/errors.ts';
 import { degradedSchema, questionSchema } from '../../base/schema/run-files.ts';
 import { visibleText } from '../../base/text/strings.ts';
 import type { RunEvent } from '../../engine/event.ts';
@@ -16,6 +17,7 @@ import { resultDocumentsOf } from '../../service/documents.ts';
 import { linesOf } from '../../service/event-lines.ts';
 import { findRun } from '../../service/project.ts';
 import { refreshQueued } from '../../service/queue-facts.ts';
+import { prepareReview } from '../../service/review.ts';
 import { cancel, isSettled, listRuns, type RunStatus, runStatus } from '../../service/runs.ts';
 import { answerDetached, resumeDetached, startRun, untilShown } from '../../service/start.ts';
 import { listInput, listOutput, nextOf, pageInput, pageOf, pageOutput, uriOf } from './pages.ts';
@@ -140,6 +142,46 @@ export const designStart = defineTool({
       'detached',
     );
     return stateOf(await untilShown(project, handle));
+  },
+});
+
+export const reviewStart = defineTool({
+  name: 'review_start',
+  title: 'Start a review',
+  description:
+    'Several agents review a branch, commits, uncommitted work, a plan or a document, each alone; quotes are checked and the ' +
+    'agents vote. Answers at once with the run id; the result is the artifact review.json.',
+  input: z.object({
+    subject: word.min(1).max(400).optional().describe('A branch, A..B or a file; default: this branch.'),
+    staged: z.boolean().optional().describe('Review what is staged.'),
+    uncommitted: z.boolean().optional().describe('Review everything that is not committed.'),
+    base: word.max(200).optional().describe('What a branch is compared with; default: the main branch.'),
+    sinceLast: z.boolean().optional().describe('Only what came after the last review of the branch.'),
+    depth: z.enum(['solo', 'light', 'regular']).optional().describe('One reviewer, two, or four.'),
+    agents: z.array(word.min(1).max(200)).max(50).optional().describe('Agents by name.'),
+    failOn: z.enum(['blocking', 'major', 'any', 'never']).optional(),
+    maxTokens: z.int().positive().optional().describe('Pause and ask when this many tokens are used.'),
+    maxUsd: z.number().positive().optional().describe('Pause and ask when this much is spent.'),
+  }),
+  output: state,
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  async call({ subject, agents, ...request }, { project }) {
+    const {
+      frozen,
+      warnings: _,
+      ...run
+    } = await prepareReview(project, {
+      ...request,
+      words: subject === undefined ? [] : [subject],
+      ...(agents === undefined ? {} : { agents: agents.join(',') }),
+    });
+    if (frozen.files.length === 0)
+      throw new CharretteError({
+        code: 'not-found',
+        message: `Nothing to review: ${run.inputs.subject.title}.`,
+        fix: 'Name another subject.',
+      });
+    return stateOf(await untilShown(project, await startRun(project, run, 'detached')));
   },
 });
 

@@ -14,6 +14,7 @@ import { artifactTemplate, uriOf } from './pages.ts';
 import {
   artifactRead,
   designStart,
+  reviewStart,
   runAnswer,
   runCancel,
   runInspect,
@@ -27,6 +28,7 @@ import { workflowCheck, workflowList, workflowRun } from './workflow-tools.ts';
 /** Every tool there is, in the order in which clients show them. */
 const tools: readonly Registration[] = [
   designStart,
+  reviewStart,
   runList,
   runInspect,
   runWait,

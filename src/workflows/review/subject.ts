@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
+import { containedPath } from '../../base/files/contained.ts';
 import { looksLikePlan } from '../../plan/grounding/subject.ts';
 import { detectMainBranch } from '../../repo/git/branches.ts';
 import { commitOfTree, hunksOf, patchesBetween } from '../../repo/git/patch.ts';
@@ -13,6 +14,8 @@ import { type SkippedFile, skipByPath } from '../../repo/index/snapshot.ts';
 /** The subject of the review; `words` are the arguments of the command. */
 export type SubjectRequest = {
   words: readonly string[];
+  /** Where names of files start. */
+  cwd: string;
   base?: string | undefined;
   commits?: string | undefined;
   staged?: boolean | undefined;
@@ -36,7 +39,7 @@ export type Subject = {
 
 /** Finds the subject; throws when it does not exist. */
 export async function resolveSubject(project: string, request: SubjectRequest): Promise<Subject> {
-  const { words, staged, uncommitted, commits } = request;
+  const { words, cwd, staged, uncommitted, commits } = request;
   const [first, second] = words;
   const range = commits ?? (first?.includes('..') === true ? first : undefined);
   if (
@@ -52,11 +55,11 @@ export async function resolveSubject(project: string, request: SubjectRequest): 
     return ofTree(project, staged === true ? 'staged' : 'uncommitted');
   if (range !== undefined) return ofRange(project, range);
   if (first === 'plan' || first === 'doc')
-    return ofDocument(project, second ?? missing(`a file after ${first}`), first);
+    return ofDocument(project, cwd, second ?? missing(`a file after ${first}`), first);
   if (first === 'branch') return ofBranch(project, second, request);
   if (first === undefined) return ofBranch(project, undefined, request);
   if ((await commitOf(project, first)) !== undefined) return ofBranch(project, first, request);
-  return ofDocument(project, first);
+  return ofDocument(project, cwd, first);
 }
 
 async function ofBranch(
@@ -94,8 +97,14 @@ async function ofTree(project: string, kind: 'staged' | 'uncommitted'): Promise<
   return { kind, title: `${kind} changes`, base, head: await commitOfTree(project, kind, base) };
 }
 
-async function ofDocument(project: string, name: string, kind?: 'plan' | 'doc'): Promise<Subject> {
-  const file = path.resolve(project, name);
+async function ofDocument(
+  project: string,
+  cwd: string,
+  name: string,
+  kind?: 'plan' | 'doc',
+): Promise<Subject> {
+  // Its text goes to the agents: what is outside of the project does not.
+  const file = await containedPath(project, path.relative(project, path.resolve(cwd, name)));
   const text = await readTextFile(file, 1024 * 1024).catch(() => undefined);
   if (text === undefined) throw missingThing(`${name}: no branch, commit or text file of that name`);
   const head = await requireCommit(project, 'HEAD');

@@ -97,9 +97,11 @@ function fixesFor(
       ? ['Install bubblewrap, for example with `apt install bubblewrap`, to run readers in a sandbox.']
       : []),
     ...addAgent(agents),
-    ...agents.flatMap(({ id, signIn, healthy, message }) => [
+    ...agents.flatMap(({ id, signIn, healthy, message, account }) => [
       ...(signIn === undefined ? [] : [`${id}: ${signIn}.`]),
-      ...(healthy === false ? [`${id}: ${message ?? 'the health check failed'}`] : []),
+      ...(healthy === false && account?.usedUp === undefined
+        ? [`${id}: ${message ?? 'the health check failed'}`]
+        : []),
     ]),
   ];
 }
@@ -210,10 +212,9 @@ async function examineAgents(
         };
         if (!probe || agent === undefined) return known;
         const laneDirectory = await mkdtemp(path.join(folder, `${settings.id}-`));
-        return {
-          ...known,
-          ...(await agent.probe({ signal, onEvent() {}, laneDirectory, directory: home.project })),
-        };
+        const probed = await agent.probe({ signal, onEvent() {}, laneDirectory, directory: home.project });
+        // The call may have met a limit.
+        return { ...known, ...probed, ...accountFacts(settings, world) };
       }),
     );
   } finally {

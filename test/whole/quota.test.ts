@@ -110,6 +110,9 @@ test('Q-015 Q-020 Q-022: when every account is used up the run pauses with the r
     status: 'paused',
     questions: [{ id: 'quota', options: [{ value: 'wait' }, { value: 'stop' }] }],
   });
+  const checked = await charrette(['doctor', '--probe'], { cwd: folder, env });
+  expect(checked.stdout).toContain('used up until 20');
+  expect(checked.stdout).not.toContain('not healthy');
   const stopped = await charrette(['answer', 'latest', 'quota=stop', '--json'], { cwd: folder, env });
   expect(stopped.code, stopped.stdout).toBe(7);
   expect(stopped.stdout).toContain('quota-used-up');

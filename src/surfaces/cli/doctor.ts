@@ -25,7 +25,8 @@ export const command: CommandSpec = {
 export function agentRows(agents: readonly AgentHealth[]): (readonly [string, string])[] {
   const logins = { found: ', login found', missing: ', no login found', unknown: '' };
   return agents.map(({ id, title, version, login, healthy, message, account }) => {
-    const health = healthy === undefined ? '' : healthy ? ', healthy' : `, not healthy: ${message}`;
+    const isUnknown = healthy === undefined || account?.usedUp !== undefined;
+    const health = isUnknown ? '' : healthy ? ', healthy' : `, not healthy: ${message}`;
     return [
       id,
       `${title}${version === undefined ? '' : ` ${version}`}${logins[login]}${health}${accountText(account)}`,

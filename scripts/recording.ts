@@ -71,7 +71,11 @@ try {
   const minutes = (Date.now() - began) / 60_000;
   if (commands > mostCommands || Date.now() - began > mostMs)
     throw new Error(`A new user needs ${commands} commands and ${minutes.toFixed(1)} minutes.`);
-  execFileSync('charrette', ['plan', 'check'], { cwd: project, env: environment, stdio: 'pipe' });
+  execFileSync(path.join(prefix, 'bin', 'charrette'), ['plan', 'check'], {
+    cwd: project,
+    env: environment,
+    stdio: 'pipe',
+  });
   const history = tmux('capture-pane', '-p', '-e', '-S', '-').trimEnd().split('\n');
   frames.push(...scrolledUp(history, frames.at(-1)?.at ?? 0));
   const file = path.join(root, 'docs', 'images', 'design.svg');

@@ -65,7 +65,7 @@ export const rankingWeights = {
   seeds: 12,
   imported: 0.03,
   importer: 0.03,
-  coChange: 0.1,
+  coChange: 0.2,
   test: 0.1,
 };
 export type RankingWeights = typeof rankingWeights;
@@ -291,8 +291,10 @@ function addNeighbours(
       });
     }
     for (const { path: other, share, together } of coChanges(index.history, path, 12)) {
-      if (together > 1)
-        offer(other, { signal: 'changed with', score: score * share * weights.coChange, of: path });
+      const file = index.byPath.get(other);
+      if (together < 2 || file === undefined) continue;
+      const factor = kindFactor(file, query, weights);
+      offer(other, { signal: 'changed with', score: score * share * factor * weights.coChange, of: path });
     }
     if (kind !== 'source') continue;
     for (const [place, test] of testNeighbours(path, index.graph, index.tests).slice(0, 4).entries()) {

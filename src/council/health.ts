@@ -4,7 +4,7 @@ export type AgentHealth = {
   /** It answered its probe. Unknown counts as not healthy (L-128, L-978). */
   healthy: boolean;
   reason?: string;
-  /** Its account is used up and resets by itself. */
+  /** Its account is used up and resets automatically. */
   usedUp?: true;
   /** Lanes of this agent that failed, whether or not it was switched off for it. */
   failedLanes: number;

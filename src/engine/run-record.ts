@@ -53,7 +53,7 @@ export type RunRecord = {
   process?: ProcessIdentity;
   /** Parts of the record that were deleted or emptied from outside and could not be rebuilt in full. */
   lost?: string[];
-  /** It waits for the reset of an account, and goes on by itself. */
+  /** It waits for the reset of an account, and continues automatically. */
   sleeping?: { until: string; reason: string } | undefined;
   /** Seats that others filled or that gave no answer; absent when everyone answered as announced. */
   degraded?: SeatLoss[];

@@ -31,7 +31,7 @@ export type Outcome = {
   oneSided?: string[];
 };
 
-/** Timers stand still while a machine sleeps, so the clock is read this often. */
+/** Timers stop while a machine sleeps, so the clock is read this often. */
 const sleepTickMs = 5000;
 
 const tenYears = 10 * 365 * 24 * 3600;

@@ -475,7 +475,7 @@ export class SeatCall<T> {
   }
 }
 
-/** When a used-up account may be called again, as far as it is known. */
+/** When a used-up account may be called again, if known. */
 function untilOf({ limit }: LaneResult): { until?: number } {
   const until = limit?.openUntil ?? limit?.resetsAt;
   return until === undefined ? {} : { until };

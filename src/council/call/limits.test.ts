@@ -122,7 +122,7 @@ test('Q-021: with `wait` the run sleeps until the reset, says so, and asks only 
   expect(sleeping()).toBeUndefined();
 });
 
-test('Q-021 Q-061: a run killed while it sleeps goes on with the rest of the wait and repeats no call', async () => {
+test('Q-021 Q-061: a run killed while it sleeps continues the rest of the wait and repeats no call', async () => {
   rule.onLimit = 'wait';
   usedUp['one'] = Date.now() + 8000;
   const working = work();

@@ -17,9 +17,9 @@ export type LostCall = {
   until?: number | undefined;
   /** All agents of the call that are used up. */
   usedUp: readonly string[];
-  /** The author stands in for other failures only. */
+  /** The author replaces a seat only after other failures. */
   standIn?: string | undefined;
-  /** Others were asked with it, so the round goes on without it. */
+  /** Others were asked with it, so the round continues without it. */
   mayStayEmpty: boolean;
 };
 
@@ -32,7 +32,7 @@ type Choice = { kind: 'wait'; until: number } | LimitDecision;
 export const defaultMaxHours = 6;
 const hourMs = 3_600_000;
 const mostOffered = 3;
-/** Timers stand still while a machine sleeps. */
+/** Timers stop while a machine sleeps. */
 const tickMs = 5000;
 
 /** What was decided for an agent holds until its account resets; a replay decides it again in the same order. */

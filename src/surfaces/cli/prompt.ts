@@ -122,7 +122,7 @@ async function runCheck(invocation: Invocation): Promise<CommandResult> {
     return expectedFiles({ ...feature, expected });
   };
   const files = filesOf(options['transport'] as Transport);
-  // A file in the prompt itself need not be named, but what is said of it has to be true.
+  // A file in the prompt itself need not be named, but claims about it must be true.
   const { wrongLines } = gradeConfirmation(answer, filesOf('reference'));
   const result = { ...gradeConfirmation(answer, files), wrongLines };
   const agent = dispatch.agent ?? dispatch.role;

@@ -7,7 +7,7 @@ import { problemLine, readAs } from '../../base/schema/primitives.ts';
 const patternKeys = ['pattern', 'patternProperties', 'propertyNames', 'format'];
 
 /**
- * Checks answers against the JSON Schema of a script. Patterns are not checked: an expression of somebody else could keep this process
+ * Checks answers against the JSON Schema of a script. Patterns are not checked: an untrusted expression could keep this process
  * busy for ever. Throws for a schema that contradicts itself or cannot be read (W-013).
  */
 export function schemaChecker(schema: JsonSchema): (value: unknown) => string[] {

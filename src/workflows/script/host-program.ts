@@ -1,5 +1,5 @@
 // The process that runs a workflow file. It has no files, no network where bubblewrap exists, and one line of JSON messages on
-// stdin and stdout. Everything here may be taken over by the script: the program that started it trusts nothing it says.
+// stdin and stdout. The script may control everything here: the program that started it trusts nothing it says.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import vm from 'node:vm';
 import { problemList, readAs } from '../../base/schema/primitives.ts';
@@ -13,7 +13,7 @@ import {
 } from './messages.ts';
 import { councilPrimitives } from './primitives.ts';
 
-/** Where in the script a call stands; a fan-out opens one for each of its items. */
+/** The place of a call in the script; a fan-out opens one for each of its items. */
 type Scope = { path: string; calls: number };
 
 type Waiting = { resolve(value: unknown): void; reject(error: unknown): void; by?: boolean };

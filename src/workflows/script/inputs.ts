@@ -46,7 +46,7 @@ export type ScriptInputs = RunInputs & {
   budgetTokens?: number;
   /** Of file, children and agent types together. */
   digest: string;
-  /** Nobody has to be asked about the code: it is your own, or its digest was allowed before. */
+  /** The code needs no consent: it is your own, or its digest was allowed before. */
   trusted: boolean;
   consented: boolean;
   baseCommit?: string;

@@ -1,4 +1,4 @@
-// A program of its own: reads {"file", "text"} on stdin and answers with the inspection of that workflow file on stdout. The
+// A separate program: reads {"file", "text"} on stdin and answers with the inspection of that workflow file on stdout. The
 // parser is native code, so what others wrote is parsed only here.
 import { stripTypeScriptTypes } from 'node:module';
 import { isRecord, readJson } from '../../base/safe-json.ts';

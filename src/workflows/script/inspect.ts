@@ -340,7 +340,7 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && typeof (value as Node).type === 'string';
 }
 
-/** Whether an identifier stands for a value, not for a property or a name that is being declared. */
+/** Whether an identifier is a value, not for a property or a name that is being declared. */
 function isReference(node: Node, parent: Node | undefined): boolean {
   if (parent === undefined) return true;
   if (parent.type === 'MemberExpression' && parent['property'] === node) return parent['computed'] === true;

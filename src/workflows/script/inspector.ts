@@ -11,7 +11,7 @@ export const maxScriptBytes = 1024 * 1024;
 
 const limitMs = 30_000;
 
-/** A program of the workflow runner: beside this file in the sources, one or two folders up in the bundle. */
+/** A program of the workflow runner: next to this file in the sources, one or two folders up in the bundle. */
 export function programFile(name: string): string {
   const built = [`${name}.js`, `${name}.mjs`].flatMap((file) => [`./${file}`, `../${file}`]);
   const places = import.meta.url.endsWith('.ts') ? [`./${name}.ts`] : built;

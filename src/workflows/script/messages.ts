@@ -3,7 +3,7 @@ import { z } from 'zod';
 // The lines between the program and the process that runs a workflow file. What comes from there is checked like any other
 // untrusted text (W-144).
 
-/** Numbers a call: where it stands in the script. `2.4-1`: the second fan-out, its fourth item, the first call in it. */
+/** Numbers a call by its place in the script. `2.4-1`: the second fan-out, its fourth item, the first call in it. */
 export const callIdPattern = /^[a-z0-9][a-z0-9.:-]{0,199}$/;
 
 const id = z.string().regex(callIdPattern);

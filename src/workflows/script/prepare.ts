@@ -198,7 +198,7 @@ export async function prepareScript({
   };
 }
 
-/** A pin that does not match is an error: whoever pinned it wants to know. */
+/** A pin that does not match is an error: the user who pinned it wants to know. */
 function isTrusted(pin: string | undefined, digest: string): boolean {
   if (pin === undefined) return false;
   if (/^[0-9a-f]{12,64}$/.test(pin) && digest.startsWith(pin)) return true;

@@ -67,7 +67,7 @@ export class ScriptCalls {
     return attemptIn(path.join(lanes, `${laneOf(id)}-1`)) !== undefined;
   }
 
-  /** Never throws for what the agent does: the script gets a value, `null`, or an error of its own (W-041). */
+  /** Never throws for what the agent does: the script gets a value, `null`, or a separate error (W-041). */
   async call({ id, prompt, options }: HostCall, phase: string): Promise<{ message: ToHost; reply?: Reply }> {
     this.#ids.add(id);
     const refuse = (message: string) => ({
@@ -85,7 +85,7 @@ export class ScriptCalls {
     ];
     const access = this.#accessOf(type, options);
     const unheld = narrow.filter((name) => name !== '');
-    // W-126: agents are held to read or write as a whole, so only a reader keeps to a narrower rule by itself.
+    // W-126: agents are held to read or write as a whole, so only a reader keeps to a narrower rule without help.
     if (unheld.length > 0 && access === 'write')
       return refuse(`agent(): no agent here can be held to ${unheld.join(' and ')} (denied).`);
     if (options.isolation === 'worktree' && this.#facts.place.access === 'read')

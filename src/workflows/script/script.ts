@@ -15,7 +15,7 @@ import type { WritePlace } from './script-calls.ts';
 import { runSegment } from './session.ts';
 import { allowDigest } from './trust.ts';
 
-/** `charrette run`: a workflow file in a process of its own; its agent calls, questions and result are this run's. */
+/** `charrette run`: a workflow file in a separate process; its agent calls, questions and result are this run's. */
 export async function script(world: World, ...start: WorkflowStart<ScriptInputs>): Promise<Outcome> {
   const [context, services, inputs] = start;
   await confirmCode(context, inputs, world);
@@ -157,7 +157,7 @@ async function takeOver(context: WorkflowContext, inputs: ScriptInputs, place: W
   });
 }
 
-/** W-153: the JSON value, and a text also as it is. */
+/** W-153: the JSON value, and a text also unchanged. */
 async function saveResult(context: WorkflowContext, value: unknown): Promise<void> {
   await context.artifact('result.json', jsonText(value));
   if (typeof value === 'string')

@@ -277,7 +277,7 @@ class Deliveries {
     return this.#recorded[this.#count];
   }
 
-  /** Kept before the answer is handed over; one that a resumed run repeats is there already. */
+  /** Kept before the answer is handed over; a resumed run finds it again. */
   add(id: string): void {
     if (this.#recorded[this.#count] !== id) {
       appendFileSync(this.#file, `${JSON.stringify({ v: 1, id })}\n`);

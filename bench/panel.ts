@@ -13,7 +13,7 @@ import { type Home, homeOf } from '../src/engine/run-directory.ts';
 import type { StoreSetting } from '../src/engine/store.ts';
 import { codeVersion, createRun } from '../src/workflows/create-run.ts';
 import { design } from '../src/workflows/design/design.ts';
-import type { DesignInputs } from '../src/workflows/design/inputs.ts';
+import type { DesignInputs } from '../src/workflows/design/desk.ts';
 import { panelAnswer } from '../test/agents/panel-answers.mjs';
 
 const program = path.resolve(import.meta.dirname, '..', 'bin', 'charrette');

@@ -14,8 +14,7 @@ import {
   type RaisedFinding,
   type ReviewItem,
 } from '../../src/council/review.ts';
-import { renderSketch } from '../../src/council/sketch.ts';
-import { readSynthesisInWords, renderSynthesis } from '../../src/council/synthesis.ts';
+import { readSynthesisInWords, renderSketch, renderSynthesis } from '../../src/council/sketch.ts';
 import { readTally, renderTally, scoreboard, tally } from '../../src/council/tally.ts';
 import { buildReviewBallot, quorumOf, readVotes, renderVotes, votesOf } from '../../src/council/vote.ts';
 import { renderPlan } from '../../src/plan/plan-text.ts';

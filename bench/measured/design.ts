@@ -1,7 +1,7 @@
 // A whole design run with agents inside this process that answer at once, or after a fixed time: what is left is
 // orchestration. node bench/measured/design.ts <example repository> <inputs.json> <embedded | PostgreSQL url> <latency in ms>
 import { readFileSync } from 'node:fs';
-import type { DesignInputs } from '../../src/workflows/design/inputs.ts';
+import type { DesignInputs } from '../../src/workflows/design/desk.ts';
 import { openPanel } from '../panel.ts';
 
 const [project = '', inputsFile = '', url = 'embedded', latency = '0'] = process.argv.slice(2);

@@ -11,7 +11,7 @@ import { listRunIds, runDirectoryOf } from '../../src/engine/run-directory.ts';
 import { readRunRecord } from '../../src/engine/run-record.ts';
 import { openProject } from '../../src/service/project.ts';
 import { startWebServer } from '../../src/surfaces/web/server.ts';
-import type { DesignInputs } from '../../src/workflows/design/inputs.ts';
+import type { DesignInputs } from '../../src/workflows/design/desk.ts';
 import { panelAnswer } from '../../test/agents/panel-answers.mjs';
 import { perform } from '../../test/crash/in-process.ts';
 import { panelAgent } from '../../test/support/program.ts';

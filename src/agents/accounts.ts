@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, write
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeJsonAtomicSync } from '../base/files/atomic.ts';
-import { hasCode } from '../base/files/contained.ts';
+import { hasCode } from '../base/files/bounded.ts';
 import { isRecord, readJson } from '../base/safe-json.ts';
 import { tryLock } from '../engine/lock.ts';
 import type { Driver } from './drivers/driver.ts';

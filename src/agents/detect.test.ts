@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { probeAgent, probeRules, saysOk } from './detect.ts';
 import { type LaneKind, type LaneResult, unknownUsage } from './port.ts';
+import { probeAgent, probeRules, saysOk } from './registry.ts';
 
 const result = (kind: LaneKind, text: string): LaneResult => ({
   kind,

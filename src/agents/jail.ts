@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { lstat, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { isInside } from '../base/files/contained.ts';
+import { isInside } from '../base/files/bounded.ts';
 import { projectSettings, recordsFolder, type World } from './settings.ts';
 
 /** Files that decide which code git runs when it is called outside the sandbox. */

@@ -16,7 +16,7 @@ import {
 import path from 'node:path';
 import { CharretteError } from '../base/errors.ts';
 import { writeFileAtomic } from '../base/files/atomic.ts';
-import { containedPath, isInside, isMissing } from '../base/files/contained.ts';
+import { containedPath, isInside, isMissing } from '../base/files/bounded.ts';
 import { isRecord, readJson } from '../base/safe-json.ts';
 import type { Driver } from './drivers/driver.ts';
 import type { AgentTask } from './port.ts';

@@ -15,12 +15,11 @@ import {
   writeAnswer,
   writeTotal,
 } from './call-events.ts';
-import { probeAgent, resolveProgram } from './detect.ts';
 import type { BuildRequest, Driver, Launch, Signal } from './drivers/driver.ts';
-import { finishReading } from './drivers/outcome.ts';
 import {
   emptyReading,
   eventsOf,
+  finishReading,
   type Reading,
   readSignal,
   TextPieces,
@@ -46,6 +45,7 @@ import {
 } from './private-home.ts';
 import { asSaid, secretsAround, secretsIn } from './process/output.ts';
 import { endOrphans } from './process/process-tree.ts';
+import { probeAgent, resolveProgram } from './registry.ts';
 import { type ProcessExit, runProcess, startProcess, streamFile } from './run-process.ts';
 import {
   type AgentSettings,

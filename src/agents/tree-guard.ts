@@ -5,7 +5,7 @@ import { copyFile, lstat, mkdir, readdir, readlink, rm, symlink } from 'node:fs/
 import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { isMissing } from '../base/files/contained.ts';
+import { isMissing } from '../base/files/bounded.ts';
 import { completeRepository, findBubblewrap, jailedCommand, watchBorrowing } from './jail.ts';
 import type { Access, Confinement } from './port.ts';
 import { leadsIntoRecords, recordsAround, recordsFolder, type World } from './settings.ts';

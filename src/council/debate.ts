@@ -14,7 +14,7 @@ import {
   renderDefence,
 } from './defence.ts';
 import { agentLabel, type Bucket } from './seating.ts';
-import { renderSynthesis } from './synthesis.ts';
+import { renderSynthesis } from './sketch.ts';
 
 /** L-477 */
 export const debateCap = 5;

@@ -12,7 +12,7 @@ import {
   renderResolutions,
   type WhyLabel,
 } from './resolutions.ts';
-import { readSynthesis, renderSynthesis } from './synthesis.ts';
+import { readSynthesis, renderSynthesis } from './sketch.ts';
 
 test('L-454 impact first, then the evenest split, then order of appearance', () => {
   const ranked = rankDecisions([

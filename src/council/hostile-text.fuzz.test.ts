@@ -5,7 +5,7 @@ import { tidyLine, tidyProse } from '../base/schema/primitives.ts';
 import { sanitizeDiagram } from '../plan/diagram.ts';
 import { readPlan } from '../plan/plan-text.ts';
 import { stripAttribution } from './ballots.ts';
-import { checkSketchText, checkSubstantive } from './call/text-answers.ts';
+import { checkSketchText, checkSubstantive } from './call/judgement.ts';
 import { readDecisions } from './decisions.ts';
 import { readDefence } from './defence.ts';
 import { readDiscussion } from './discussion.ts';
@@ -13,7 +13,7 @@ import { readFindings } from './findings-text.ts';
 import { readAccepted } from './outcome-files.ts';
 import { readResolutions } from './resolutions.ts';
 import { hasSecurityTag } from './review.ts';
-import { readSynthesis } from './synthesis.ts';
+import { readSynthesis } from './sketch.ts';
 import { readTally } from './tally.ts';
 import { readVotes } from './vote.ts';
 

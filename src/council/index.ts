@@ -1,7 +1,7 @@
 /** Experimental: the rounds of a council for workflows of your own. Each needs a council and values, no design. */
 export type { RunEvent } from '../engine/event.ts';
 export type { Answer, Question as UserQuestion } from '../engine/question.ts';
-export type { AnswerProvider } from '../engine/run-waiter.ts';
+export type { AnswerProvider } from '../engine/run-registry.ts';
 export { renderPlan } from '../plan/plan-text.ts';
 export type { Commission } from '../prompts/panel/common.ts';
 export {
@@ -33,8 +33,7 @@ export {
 } from './review.ts';
 export { runScript, type ScriptEnd, type ScriptOptions } from './script.ts';
 export { seatPanel, type Table } from './seating.ts';
-export { renderSketch, type Sketched, sketch } from './sketch.ts';
-export { type Approach, renderSynthesis, synthesise } from './synthesis.ts';
+export { type Approach, renderSketch, renderSynthesis, type Sketched, sketch, synthesise } from './sketch.ts';
 export { renderTally, scoreboard, type TallyEntry, tally } from './tally.ts';
 export type { Quorum } from './vote.ts';
 export { planVote, type VoteTask, vote } from './vote.ts';

@@ -7,8 +7,7 @@ import { debate, planDebates } from './debate.ts';
 import { judge } from './judge.ts';
 import { resolve } from './resolutions.ts';
 import { merge } from './review.ts';
-import { sketch } from './sketch.ts';
-import { synthesise } from './synthesis.ts';
+import { sketch, synthesise } from './sketch.ts';
 import { planVote, vote } from './vote.ts';
 
 type Answer = (seat: Seat, kind: string) => unknown;

@@ -12,7 +12,7 @@ import {
   runDirectoryOf,
 } from '../engine/run-directory.ts';
 import { type RunStatus, writeRunRecord } from '../engine/run-record.ts';
-import type { AnswerProvider } from '../engine/run-waiter.ts';
+import type { AnswerProvider } from '../engine/run-registry.ts';
 import { readOverrides } from '../prompts/part.ts';
 import { Semaphore } from './call/services.ts';
 import { CouncilRun } from './council.ts';

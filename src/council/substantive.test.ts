@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkSketchText, checkSubstantive, countWords } from './call/text-answers.ts';
+import { checkSketchText, checkSubstantive, countWords } from './call/judgement.ts';
 
 const words = (count: number) => Array.from({ length: count }, (_, index) => `word${index}`).join(' ');
 

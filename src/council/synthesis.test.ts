@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Synthesis } from '../base/schema/judgements/design.ts';
-import { synthesisProblems } from './synthesis.ts';
+import { synthesisProblems } from './sketch.ts';
 
 const highlights = { architecture: [], pragmatism: [], edgeCases: ['A clock goes back.'], innovation: [] };
 const synthesis: Synthesis = {

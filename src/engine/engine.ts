@@ -23,8 +23,7 @@ import { silentLogger } from './pools.ts';
 import { type Answer, checkAnswer, readQuestions, rememberAnswers } from './question.ts';
 import { type Home, prepareHome, type RunDirectory, runDirectoryOf } from './run-directory.ts';
 import { isFinal, type RunRecord, readRunRecordSync, updateRunRecord } from './run-record.ts';
-import { RunRegistry } from './run-registry.ts';
-import { type RunEnd, RunWaiter, type WaitOptions, waitForRunEnd } from './run-waiter.ts';
+import { type RunEnd, RunRegistry, RunWaiter, type WaitOptions, waitForRunEnd } from './run-registry.ts';
 import { hasDiskFullError, Journal, openStore, type Store, type StoreSetting } from './store.ts';
 import { StoreWatch } from './store-watch.ts';
 

@@ -25,6 +25,6 @@ export {
   updateRunRecord,
   writeRunRecord,
 } from './run-record.ts';
-export type { AnswerProvider, RunEnd } from './run-waiter.ts';
+export type { AnswerProvider, RunEnd } from './run-registry.ts';
 export type { StoreSetting } from './store.ts';
 export { type Outcome, WorkflowContext, type WorkflowDefinition } from './workflow.ts';

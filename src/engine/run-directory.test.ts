@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isInside } from '../base/files/contained.ts';
+import { isInside } from '../base/files/bounded.ts';
 import { isPortable, listRunFiles, relocateInputs } from './run-directory.ts';
 
 test('logins, checkouts, locks, half-written files and links stay where they are', async () => {

@@ -14,7 +14,7 @@ import {
   type SeatLoss,
   updateRunRecord,
 } from './run-record.ts';
-import { awaitWorkflowResult } from './run-waiter.ts';
+import { awaitWorkflowResult } from './run-registry.ts';
 
 /** A durable story. Its code must be deterministic; everything that touches the world is a step. */
 export type WorkflowDefinition<Input, Output> = {

@@ -1,8 +1,7 @@
 import { constants, type Stats } from 'node:fs';
 import { lstat, mkdir, mkdtemp, open, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { readTextFile } from '../base/files/bounded.ts';
-import { isInside, isMissing } from '../base/files/contained.ts';
+import { isInside, isMissing, readTextFile } from '../base/files/bounded.ts';
 
 /** L-792, L-793: what a manifest holds, in the order of its lines. */
 export type ManifestFile = {

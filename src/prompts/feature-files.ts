@@ -2,8 +2,7 @@ import type { Stats } from 'node:fs';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../base/errors.ts';
-import { readTextFile } from '../base/files/bounded.ts';
-import { isInside, isMissing } from '../base/files/contained.ts';
+import { isInside, isMissing, readTextFile } from '../base/files/bounded.ts';
 import {
   type ArtifactFile,
   type ArtifactFiles,

@@ -3,8 +3,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { JsonSchema } from '../agents/port.ts';
 import { CharretteError } from '../base/errors.ts';
-import { readTextFile } from '../base/files/bounded.ts';
-import { containedPath, isMissing } from '../base/files/contained.ts';
+import { containedPath, isMissing, readTextFile } from '../base/files/bounded.ts';
 
 /** A named piece of a prompt: fixed words, or text by others that the composer delimits. */
 export type Part = {

@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../base/errors.ts';
-import { readTextFile } from '../base/files/bounded.ts';
-import { containedPath } from '../base/files/contained.ts';
+import { containedPath, readTextFile } from '../base/files/bounded.ts';
 import type { RunDirectory } from '../engine/run-directory.ts';
 
 /** What a writer has begun and not yet put in its place. */

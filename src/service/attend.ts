@@ -7,7 +7,7 @@ import { leaveMessage } from '../engine/inbox.ts';
 import { isAlive } from '../engine/lock.ts';
 import { runDirectoryOf } from '../engine/run-directory.ts';
 import { isFinal, type RunRecord, readRunRecord } from '../engine/run-record.ts';
-import type { AnswerProvider } from '../engine/run-waiter.ts';
+import type { AnswerProvider } from '../engine/run-registry.ts';
 import { answerOpen } from './answer.ts';
 import { type Project, settingsOf } from './project.ts';
 

@@ -28,7 +28,7 @@ import { loadDesignContext } from '../prompts/context/load.ts';
 import { openIndex, type RepositoryIndex } from '../repo/index/repository-index.ts';
 import type { LintResult } from '../skills/lint/engine.ts';
 import { lintPaths } from '../skills/lint/lint-paths.ts';
-import { type DesignInputs, decidedPoints } from '../workflows/design/inputs.ts';
+import { type DesignInputs, decidedPoints } from '../workflows/design/desk.ts';
 import { type FoundLitePlan, findLitePlan, planFileAt } from './plans.ts';
 import { findRun, type Project } from './project.ts';
 

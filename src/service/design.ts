@@ -2,7 +2,7 @@ import { thisWorld } from '../agents/settings.ts';
 import { CharretteError } from '../base/errors.ts';
 import type { NewRun } from '../workflows/create-run.ts';
 import type { DepthName } from '../workflows/design/depth.ts';
-import type { DesignInputs } from '../workflows/design/inputs.ts';
+import type { DesignInputs } from '../workflows/design/desk.ts';
 import { type DepthProposal, type DesignFlags, prepareDesign } from '../workflows/design/prepare.ts';
 import { findRun, type Project } from './project.ts';
 

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { CharretteError } from '../base/errors.ts';
-import { containedPath, isInside } from '../base/files/contained.ts';
+import { containedPath, isInside } from '../base/files/bounded.ts';
 import { type ArtifactKey, sideFiles } from '../prompts/artifacts.ts';
 import { type Compiled, compilePrompt, findShellPlaceholders, type Transport } from '../prompts/compile.ts';
 import { describeUses, overrideWarnings } from '../prompts/describe.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../base/errors.ts';
-import { isInside, mayRemove } from '../base/files/contained.ts';
+import { isInside, mayRemove } from '../base/files/bounded.ts';
 import { heldElsewhere } from '../engine/engine-errors.ts';
 import { isLive, lockOnOtherHost } from '../engine/lock.ts';
 import {

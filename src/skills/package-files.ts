@@ -4,7 +4,7 @@ import { lstat, mkdir, readdir, readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../base/errors.ts';
 import { writeFileAtomic } from '../base/files/atomic.ts';
-import { containedPath, isMissing } from '../base/files/contained.ts';
+import { containedPath, isMissing } from '../base/files/bounded.ts';
 import { unifiedDiff } from '../base/text/diff.ts';
 import { joinTruncated } from '../base/text/strings.ts';
 import type { PackageFile } from './install/package-tree.ts';

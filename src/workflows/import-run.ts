@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { World } from '../agents/settings.ts';
 import { CharretteError, isCharretteError } from '../base/errors.ts';
-import { containedPath } from '../base/files/contained.ts';
+import { containedPath } from '../base/files/bounded.ts';
 import { isRecord } from '../base/safe-json.ts';
 import type { Config } from '../base/schema/config.ts';
 import type { RunArchive } from '../engine/run-archive.ts';

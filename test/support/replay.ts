@@ -1,6 +1,10 @@
 import type { Driver } from '../../src/agents/drivers/driver.ts';
-import { type FinishContext, finishReading } from '../../src/agents/drivers/outcome.ts';
-import { emptyReading, readSignal } from '../../src/agents/drivers/reading.ts';
+import {
+  emptyReading,
+  type FinishContext,
+  finishReading,
+  readSignal,
+} from '../../src/agents/drivers/reading.ts';
 import type { LaneResult } from '../../src/agents/port.ts';
 import type { ProcessExit } from '../../src/agents/run-process.ts';
 

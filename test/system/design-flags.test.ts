@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { DesignInputs } from '../../src/workflows/design/inputs.ts';
+import type { DesignInputs } from '../../src/workflows/design/desk.ts';
 import { charrette, makeProject, runsOf } from '../support/program.ts';
 
 let project: string;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { isRecord, readJson } from '../../base/safe-json.ts';
-import { finishReading } from '../drivers/outcome.ts';
+import { finishReading } from '../drivers/reading.ts';
 import type { LaneKind } from '../port.ts';
 import type { ProcessExit, ProcessRequest, RunningProcess } from '../run-process.ts';
 import { exchange } from './exchange.ts';

@@ -5,7 +5,6 @@ import { readTextFile } from '../../base/files/bounded.ts';
 import { isRecord, readJson } from '../../base/safe-json.ts';
 import { redactText, withoutAddressCredentials } from '../../base/text/secrets.ts';
 import { redactedCall } from '../call-events.ts';
-import { probeAgent } from '../detect.ts';
 import { extractAnswer } from '../extract-json.ts';
 import { classifyFailure, retryAfterIn } from '../failure-kinds.ts';
 import {
@@ -18,6 +17,7 @@ import {
 } from '../port.ts';
 import { longestFirst, redact, secretsAround, secretsIn } from '../process/output.ts';
 import { defaultLimits } from '../process/process-tree.ts';
+import { probeAgent } from '../registry.ts';
 import { converse, type Ending, type Heard, startDeadline } from './converse.ts';
 import { chooseModel, type ModelChoice, type ModelSettings, providerTable } from './provider.ts';
 

@@ -1,8 +1,7 @@
 import { readdir, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import vm from 'node:vm';
-import { readTextFile } from '../../base/files/bounded.ts';
-import { containedPath } from '../../base/files/contained.ts';
+import { containedPath, readTextFile } from '../../base/files/bounded.ts';
 import type { JsonSchema } from '../port.ts';
 import { leadsIntoRecords, recordsFolder } from '../settings.ts';
 

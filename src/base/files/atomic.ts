@@ -14,8 +14,7 @@ import { appendFile, mkdir, open, rename, rm, rmdir, stat } from 'node:fs/promis
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CharretteError } from '../errors.ts';
-import { readTextFile } from './bounded.ts';
-import { containedPath } from './contained.ts';
+import { containedPath, readTextFile } from './bounded.ts';
 
 /**
  * Adds a line to a file below a folder of ours, unless the file has it. Refuses a link to a place outside: an

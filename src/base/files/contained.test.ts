@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { containedPath, mayRemove } from './contained.ts';
+import { containedPath, mayRemove } from './bounded.ts';
 
 function makeRoot(): string {
   const place = mkdtempSync(path.join(tmpdir(), 'charrette-contained-'));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readJudgement } from '../../base/schema/judgements.ts';
-import { readTextAnswer } from './text-answers.ts';
+import { readTextAnswer } from './judgement.ts';
 
 function read<Name extends Parameters<typeof readJudgement>[0]>(
   name: Name,

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type postgres from 'pg';
 import { CharretteError } from '../../base/errors.ts';
 import { writeFileAtomic } from '../../base/files/atomic.ts';
-import { containedPath } from '../../base/files/contained.ts';
+import { containedPath } from '../../base/files/bounded.ts';
 import {
   isPortable,
   listRunFiles,

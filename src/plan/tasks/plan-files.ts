@@ -1,7 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { readTextFile } from '../../base/files/bounded.ts';
-import { containedPath } from '../../base/files/contained.ts';
+import { containedPath, readTextFile } from '../../base/files/bounded.ts';
 import type { Exploration, LitePlanAnswer, PlannedTask } from '../../base/schema/judgements/lite.ts';
 import type { Complexity, LitePlan, LiteTask } from '../../base/schema/lite/plan.ts';
 import { childCounts, cliExecution, recommendedExecution } from './executor.ts';

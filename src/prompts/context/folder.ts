@@ -4,8 +4,7 @@ import { lstat, mkdir, open, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { writeFileAtomic, writeJsonAtomic } from '../../base/files/atomic.ts';
-import { readTextFile } from '../../base/files/bounded.ts';
-import { containedPath, isMissing } from '../../base/files/contained.ts';
+import { containedPath, isMissing, readTextFile } from '../../base/files/bounded.ts';
 import { isRecord, readJson } from '../../base/safe-json.ts';
 import {
   defaultSettings,

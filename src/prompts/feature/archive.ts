@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
 import { copyFile, mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { readTextFile } from '../../base/files/bounded.ts';
-import { isInside, isMissing } from '../../base/files/contained.ts';
+import { isInside, isMissing, readTextFile } from '../../base/files/bounded.ts';
 import { isRecord } from '../../base/safe-json.ts';
 import { sideFiles } from '../artifacts.ts';
 

@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError, toCharretteError } from '../../base/errors.ts';
-import { readTextFile } from '../../base/files/bounded.ts';
-import { isMissing } from '../../base/files/contained.ts';
+import { isMissing, readTextFile } from '../../base/files/bounded.ts';
 import { artifactKeys, artifacts, sideFiles } from '../artifacts.ts';
 import { readMeta } from './meta.ts';
 

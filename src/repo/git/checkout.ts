@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
-import { containedPath } from '../../base/files/contained.ts';
+import { containedPath } from '../../base/files/bounded.ts';
 import { commitOf } from './repository-facts.ts';
 import { type GitOptions, gitLine, gitOutput, runGit, splitNul, untilDone } from './run-git.ts';
 import { addWorktree } from './worktrees.ts';

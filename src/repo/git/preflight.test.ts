@@ -3,7 +3,7 @@ import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { startedRepositories } from '../../../test/started-repository.ts';
 import { type TemporaryRepository, useBareGit } from '../../../test/temporary-repository.ts';
-import { preflight, preflightMessage, renderPreflight } from './preflight.ts';
+import { preflight, preflightMessage, renderPreflight } from './branches.ts';
 
 useBareGit();
 const { copy, remoteOf } = startedRepositories();

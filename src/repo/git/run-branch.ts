@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
-import { isInside } from '../../base/files/contained.ts';
+import { isInside } from '../../base/files/bounded.ts';
 import { commitAll, ignoredIn, writeCommit } from './checkout.ts';
 import { commitOf, currentBranch, headCommit, isAncestor, operationUnderWay } from './repository-facts.ts';
 import { type GitResult, gitError, gitOutput, reasonOf, runGit, splitNul, untilDone } from './run-git.ts';

@@ -4,7 +4,7 @@ import { mkdir, readFile, realpath, rm, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { removeUnfinished, rewriteFileAtomic, writeFileAtomic } from '../../base/files/atomic.ts';
-import { containedPath, isMissing } from '../../base/files/contained.ts';
+import { containedPath, isMissing } from '../../base/files/bounded.ts';
 import { isRecord, parseJson } from '../../base/safe-json.ts';
 import { readFrontMatter, writeFrontMatter } from '../../base/text/frontmatter.ts';
 import { refuseLink } from '../package-files.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { CharretteError } from '../../base/errors.ts';
-import { isInside } from '../../base/files/contained.ts';
+import { isInside } from '../../base/files/bounded.ts';
 
 export type PackageFile = { bytes: Buffer; executable: boolean };
 

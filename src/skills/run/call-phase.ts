@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type LaneKind, type LaneResult, type Usage, unknownUsage } from '../../agents/port.ts';
 import { writeJsonAtomic } from '../../base/files/atomic.ts';
-import { containedPath } from '../../base/files/contained.ts';
+import { containedPath } from '../../base/files/bounded.ts';
 import { isRecord, readJson } from '../../base/safe-json.ts';
 import { callOnce } from '../../council/call/once.ts';
 import { agentOf, type CallServices } from '../../council/call/services.ts';

@@ -2,8 +2,7 @@ import { existsSync, globSync, readdirSync, readFileSync, statSync } from 'node:
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { rewriteFileAtomic } from '../../base/files/atomic.ts';
-import { readTextFile } from '../../base/files/bounded.ts';
-import { containedPath } from '../../base/files/contained.ts';
+import { containedPath, readTextFile } from '../../base/files/bounded.ts';
 import { isRecord, parseJson, readJson } from '../../base/safe-json.ts';
 import { readAs } from '../../base/schema/primitives.ts';
 import { expandPath, type PhaseAnswer } from './phase-call.ts';

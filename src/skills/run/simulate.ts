@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { CharretteError, isCharretteError } from '../../base/errors.ts';
-import { containedPath } from '../../base/files/contained.ts';
+import { containedPath } from '../../base/files/bounded.ts';
 import { isRecord, type JsonValue } from '../../base/safe-json.ts';
 import { todoProblems } from '../compaction/compaction.ts';
-import type { OutputSchemas } from './outputs.ts';
-import { checkOutputs } from './outputs.ts';
+import { checkOutputs, type OutputSchemas } from './outputs.ts';
 import { readPhaseAnswer } from './phase-call.ts';
 import type { RunPlan } from './run-plan.ts';
 import { runSkill } from './run-skill.ts';

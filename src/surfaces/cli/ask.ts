@@ -5,7 +5,7 @@ import { readTextOnce } from '../../base/files/bounded.ts';
 import { isRecord, parseJson } from '../../base/safe-json.ts';
 import { untrustedLine, untrustedText } from '../../base/text/strings.ts';
 import type { Answer, Question } from '../../engine/question.ts';
-import type { AnswerProvider } from '../../engine/run-waiter.ts';
+import type { AnswerProvider } from '../../engine/run-registry.ts';
 import type { GlobalFlags, Invocation, OptionSpec, Terminal } from '../../service/command.ts';
 
 /** For programs that start a run and put its questions to a person themselves. */

@@ -15,7 +15,7 @@ import { maxFeatureBytes, prepareDesignRun } from '../../service/design.ts';
 import { noteText } from '../../service/event-lines.ts';
 import { projectOf } from '../../service/project.ts';
 import { type DepthName, describeEstimate } from '../../workflows/design/depth.ts';
-import type { DesignInputs } from '../../workflows/design/inputs.ts';
+import type { DesignInputs } from '../../workflows/design/desk.ts';
 import type { DepthProposal, DesignFlags } from '../../workflows/design/prepare.ts';
 import { seatAgents } from '../../workflows/roster.ts';
 import { givenAnswers, makeAnswerProvider, remoteAnswersOption } from './ask.ts';

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError, toCharretteError } from '../../base/errors.ts';
 import { writeFileAtomic } from '../../base/files/atomic.ts';
-import { isInside } from '../../base/files/contained.ts';
+import { isInside } from '../../base/files/bounded.ts';
 import { shellWord } from '../../base/text/strings.ts';
 import { archiveDirectory } from '../../prompts/feature/archive.ts';
 import type { FeatureFiles } from '../../prompts/feature-files.ts';

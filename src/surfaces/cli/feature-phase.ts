@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
-import { readTextFile } from '../../base/files/bounded.ts';
-import { isMissing } from '../../base/files/contained.ts';
+import { isMissing, readTextFile } from '../../base/files/bounded.ts';
 import { readRunRecord } from '../../engine/run-record.ts';
 import type { FeatureFiles } from '../../prompts/feature-files.ts';
 import {

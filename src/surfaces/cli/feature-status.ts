@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
-import { containedPath, isInside } from '../../base/files/contained.ts';
+import { containedPath, isInside } from '../../base/files/bounded.ts';
 import { type ArtifactKey, artifactKeys } from '../../prompts/artifacts.ts';
 import { directoriesIn } from '../../prompts/feature/select.ts';
 import { readFeature } from '../../prompts/feature-files.ts';

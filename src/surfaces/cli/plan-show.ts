@@ -12,8 +12,8 @@ import { isOwnFile } from '../../repo/git/repository-facts.ts';
 import type { CommandSpec } from '../../service/command.ts';
 import { findPlan, type PlanSource } from '../../service/plans.ts';
 import { findRun, projectOf } from '../../service/project.ts';
+import type { DesignInputs } from '../../workflows/design/desk.ts';
 import { enterRepository } from '../../workflows/design/entry.ts';
-import type { DesignInputs } from '../../workflows/design/inputs.ts';
 import { startCommand } from './conduct.ts';
 import { acceptDegraded } from './options.ts';
 

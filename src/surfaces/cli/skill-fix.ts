@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { type ExitCode, exitCodes } from '../../base/error-table.ts';
 import { writeFileAtomic } from '../../base/files/atomic.ts';
-import { containedPath } from '../../base/files/contained.ts';
+import { containedPath } from '../../base/files/bounded.ts';
 import { unifiedDiff } from '../../base/text/diff.ts';
 import type { CommandResult, CommandSpec, Invocation } from '../../service/command.ts';
 import { fixPackage, syncAll } from '../../skills/fix/fix-package.ts';

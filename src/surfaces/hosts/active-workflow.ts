@@ -1,10 +1,13 @@
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { readTextFile } from '../../base/files/bounded.ts';
-import { isInside } from '../../base/files/contained.ts';
+import { isInside, readTextFile } from '../../base/files/bounded.ts';
 import { isRecord } from '../../base/safe-json.ts';
-import type { TodoEntry, TodoList, TodoStatus } from '../../skills/compaction/compaction.ts';
-import { snapshotPhase } from '../../skills/compaction/compaction.ts';
+import {
+  snapshotPhase,
+  type TodoEntry,
+  type TodoList,
+  type TodoStatus,
+} from '../../skills/compaction/compaction.ts';
 import type { Transcript } from './transcript.ts';
 
 /** A workflow skill that a host runs itself: its todo list and the document of the active phase. */

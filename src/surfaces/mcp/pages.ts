@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { containedPath } from '../../base/files/contained.ts';
+import { containedPath } from '../../base/files/bounded.ts';
 import type { Project } from '../../service/project.ts';
 
 /** Input of every tool that hands out text or lists in parts. */

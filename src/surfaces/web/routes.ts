@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
-import { readTextFile } from '../../base/files/bounded.ts';
-import { containedPath } from '../../base/files/contained.ts';
+import { containedPath, readTextFile } from '../../base/files/bounded.ts';
 import { isRecord } from '../../base/safe-json.ts';
 import type { Price } from '../../engine/ledger.ts';
 import { type Answer, readQuestions } from '../../engine/question.ts';

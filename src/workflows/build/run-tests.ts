@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { findOnPath } from '../../agents/detect.ts';
+import { findOnPath } from '../../agents/registry.ts';
 import { runProcess } from '../../agents/run-process.ts';
 import { childEnvironment, thisWorld } from '../../agents/settings.ts';
 import { isRecord, readJson } from '../../base/safe-json.ts';

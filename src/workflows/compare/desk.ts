@@ -4,7 +4,7 @@ import { type Step, stepName } from '../../council/breadcrumbs.ts';
 import { CouncilRun, type Reply } from '../../council/council.ts';
 import type { RunEvent } from '../../engine/event.ts';
 import { comparePlansPrompt } from '../../prompts/panel/debate.ts';
-import type { DesignInputs } from '../design/inputs.ts';
+import type { DesignInputs } from '../design/desk.ts';
 import type { Side } from './judging.ts';
 import type { CompareInputs } from './prepare.ts';
 import type { DesignResult } from './read-design.ts';

@@ -4,7 +4,7 @@ import { seatAgents as seatOnChairs } from '../../council/seating.ts';
 import type { Price } from '../../engine/ledger.ts';
 import type { RunInputs } from '../create-run.ts';
 import { addEstimates, type DepthName, type Estimate } from '../design/depth.ts';
-import type { DesignInputs } from '../design/inputs.ts';
+import type { DesignInputs } from '../design/desk.ts';
 import { prepareDesign } from '../design/prepare.ts';
 import { agentNames, authorOf, rosterOf, seatAgents } from '../roster.ts';
 import { benchFor } from './judging.ts';

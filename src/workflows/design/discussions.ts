@@ -18,8 +18,7 @@ import type { Question } from '../../engine/question.ts';
 import { renderPlan } from '../../plan/plan-text.ts';
 import type { Commission } from '../../prompts/panel/common.ts';
 import { type DiscussionInput, discussionPrompt, questionsPrompt } from '../../prompts/panel/questions.ts';
-import type { Desk } from './desk.ts';
-import { bindingText, type Deliberation, decidedPoints } from './inputs.ts';
+import { bindingText, type Deliberation, type Desk, decidedPoints } from './desk.ts';
 import { askRevision, savePlan } from './step-2b-plan.ts';
 
 /** The scope so far, and how many questions it took. */

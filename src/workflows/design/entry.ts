@@ -7,14 +7,12 @@ import {
   detectMainBranch,
   entryGate,
   incompleteBranchInfo,
-  parseBranchInfo,
-} from '../../repo/git/branches.ts';
-import {
   type PreflightResult,
+  parseBranchInfo,
   preflight,
   preflightMessage,
   renderPreflight,
-} from '../../repo/git/preflight.ts';
+} from '../../repo/git/branches.ts';
 import { repositoryFacts, repositoryNotes } from '../../repo/git/repository-facts.ts';
 import { runGit } from '../../repo/git/run-git.ts';
 import { type FoundTree, findTree } from './tree.ts';

@@ -20,8 +20,7 @@ import type { Degraded } from '../../engine/run-record.ts';
 import { diagramBody } from '../../plan/diagram.ts';
 import type { Commission } from '../../prompts/panel/common.ts';
 import { forwardEvents } from '../forward-events.ts';
-import type { Desk } from './desk.ts';
-import type { Deliberation, DesignInputs, SeatedTable } from './inputs.ts';
+import type { Deliberation, DesignInputs, Desk, SeatedTable } from './desk.ts';
 
 /** L-256, L-257, C-08: what the isolated phase must leave behind. */
 export const requiredArtifacts = {

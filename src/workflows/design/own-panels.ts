@@ -1,8 +1,7 @@
 import path from 'node:path';
 import type { AgentSettings, World } from '../../agents/settings.ts';
 import { CharretteError } from '../../base/errors.ts';
-import { readTextFile } from '../../base/files/bounded.ts';
-import { containedPath } from '../../base/files/contained.ts';
+import { containedPath, readTextFile } from '../../base/files/bounded.ts';
 import type { Config } from '../../base/schema/config.ts';
 import { slugify } from '../../base/text/strings.ts';
 import { type Chair, type PanelName, type PanelSpec, panelNames, panels } from '../../council/panels.ts';

@@ -23,8 +23,8 @@ import {
   namedDepth,
   type Pace,
 } from './depth.ts';
+import type { DesignInputs } from './desk.ts';
 import { enterRepository } from './entry.ts';
-import type { DesignInputs } from './inputs.ts';
 import { seatOwnPanel } from './own-panels.ts';
 import { outFolder } from './step-5-hand-over.ts';
 

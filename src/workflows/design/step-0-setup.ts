@@ -29,8 +29,7 @@ import {
 import { askConsent } from '../permission.ts';
 import { greetCaller, reportHealth } from './caller.ts';
 import { describeEstimate } from './depth.ts';
-import type { Desk } from './desk.ts';
-import { rulesOf, type SeatedTable } from './inputs.ts';
+import { type Desk, rulesOf, type SeatedTable } from './desk.ts';
 
 /** Step 0: consent, a health check of every agent, the seats (L-100…L-129). */
 export async function setup(desk: Desk): Promise<SeatedTable> {

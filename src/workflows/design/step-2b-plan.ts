@@ -1,17 +1,16 @@
-import { findOnPath } from '../../agents/detect.ts';
+import { findOnPath } from '../../agents/registry.ts';
 import type { Plan } from '../../base/schema/judgements/plan.ts';
 import type { Finding, Revision } from '../../base/schema/judgements/review.ts';
 import { payloads } from '../../council/breadcrumbs.ts';
 import { askAuthor, type Seat } from '../../council/council.ts';
 import { type Resolution, renderResolutions } from '../../council/resolutions.ts';
-import { type Approach, renderSynthesis } from '../../council/synthesis.ts';
+import { type Approach, renderSynthesis } from '../../council/sketch.ts';
 import { type GroundingReport, groundPlan, reviewFromGrounding } from '../../plan/grounding/grounding.ts';
 import { renderPlan } from '../../plan/plan-text.ts';
 import type { Commission } from '../../prompts/panel/common.ts';
 import { planPrompt, type RevisePlanInput, revisePlanPrompt } from '../../prompts/panel/plan.ts';
 import { openIndex } from '../../repo/index/repository-index.ts';
-import type { Desk } from './desk.ts';
-import { type Deliberation, decidedPoints } from './inputs.ts';
+import { type Deliberation, type Desk, decidedPoints } from './desk.ts';
 
 export type PlanBrief = { commission: Commission; approach: Approach; resolutions: Resolution[] };
 

@@ -42,15 +42,15 @@ import { planVote, vote } from '../../council/vote.ts';
 import { renderPlan } from '../../plan/plan-text.ts';
 import type { Commission } from '../../prompts/panel/common.ts';
 import { handOverObservations } from './caller.ts';
-import type { Desk } from './desk.ts';
 import {
   bindingText,
   type Deliberation,
+  type Desk,
   decidedPoints,
   type Review,
   rulesOf,
   type SeatedTable,
-} from './inputs.ts';
+} from './desk.ts';
 import { afterFailures, noteAbsent } from './step-0-setup.ts';
 import { askRevision, checkPlan, savePlan } from './step-2b-plan.ts';
 

@@ -14,8 +14,7 @@ import { renderVoted, votedLines } from '../../council/resolutions.ts';
 import type { Outcome } from '../../engine/workflow.ts';
 import { renderPlan } from '../../plan/plan-text.ts';
 import { exportDesign } from './caller.ts';
-import type { Desk } from './desk.ts';
-import type { Deliberation, Review } from './inputs.ts';
+import type { Deliberation, Desk, Review } from './desk.ts';
 import { writeLedgers } from './ledgers.ts';
 import { checkPlan } from './step-2b-plan.ts';
 

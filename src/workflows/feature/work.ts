@@ -1,8 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
-import { readTextFile } from '../../base/files/bounded.ts';
-import { containedPath, isInside } from '../../base/files/contained.ts';
+import { containedPath, isInside, readTextFile } from '../../base/files/bounded.ts';
 import { joinTruncated } from '../../base/text/strings.ts';
 import type { CheckoutStart, Place } from '../../council/call/once.ts';
 import { sideFiles } from '../../prompts/artifacts.ts';

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
-import { isInside } from '../../base/files/contained.ts';
+import { isInside } from '../../base/files/bounded.ts';
 import type { WorkflowStart } from '../../council/call/services.ts';
 import type { Outcome } from '../../engine/workflow.ts';
 import { currentBranch, repositoryFacts, uncommittedIn } from '../../repo/git/repository-facts.ts';
@@ -19,8 +19,7 @@ import {
 import { type ReportInput, renderReport, renderSummary } from './rules/report.ts';
 import { calibrationWarnings, decide, isScoredTwice, scoreCard } from './rules/score.ts';
 import { type LoopSeats, seatLoop } from './rules/settings.ts';
-import type { RefineInputs } from './run.ts';
-import { RefineRun } from './run.ts';
+import { type RefineInputs, RefineRun } from './run.ts';
 import { agreeContract, keepContract } from './stage-contract.ts';
 
 /** Calibration, report, the result on the person's branch when it was accepted, and what is left where it is. */

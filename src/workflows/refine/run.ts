@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { rewriteFileAtomic } from '../../base/files/atomic.ts';
-import { containedPath } from '../../base/files/contained.ts';
+import { containedPath } from '../../base/files/bounded.ts';
 import type { Judgement, JudgementName } from '../../base/schema/judgements.ts';
 import type { Question, Reply } from '../../council/council.ts';
 import { briefPathOf, type RunInputs } from '../create-run.ts';

@@ -2,7 +2,7 @@ import { CharretteError } from '../../base/errors.ts';
 import { type VoteTask, vote } from '../../council/vote.ts';
 import { changeVotePrompt, type ReviewMaterial } from '../../prompts/panel/change-review.ts';
 import { isAncestor } from '../../repo/git/repository-facts.ts';
-import type { SeatedTable } from '../design/inputs.ts';
+import type { SeatedTable } from '../design/desk.ts';
 import type { ReviewDesk } from './desk.ts';
 import { anchorOf, ballotItem, type Evidence } from './findings.ts';
 import type { ReviewFile } from './report.ts';

@@ -1,5 +1,5 @@
 import type { ChangeSeverity } from '../../base/schema/judgements/change-review.ts';
-import type { DesignInputs } from '../design/inputs.ts';
+import type { DesignInputs } from '../design/desk.ts';
 import type { Known } from './baseline.ts';
 import type { Earlier } from './earlier.ts';
 import type { Subject } from './subject.ts';

@@ -19,7 +19,7 @@ import { commitOf, topLevel } from '../../repo/git/repository-facts.ts';
 import { removeWorktree } from '../../repo/git/worktrees.ts';
 import { openIndex } from '../../repo/index/repository-index.ts';
 import type { Snapshot } from '../../repo/index/snapshot.ts';
-import type { SeatedTable } from '../design/inputs.ts';
+import type { SeatedTable } from '../design/desk.ts';
 import { afterFailures, setup } from '../design/step-0-setup.ts';
 import { noteVoters, unreviewed } from '../design/step-3-review.ts';
 import { decisionOn } from './baseline.ts';

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
-import { readTextFile } from '../../base/files/bounded.ts';
-import { containedPath } from '../../base/files/contained.ts';
+import { containedPath, readTextFile } from '../../base/files/bounded.ts';
 import { looksLikePlan } from '../../plan/grounding/subject.ts';
 import { detectMainBranch } from '../../repo/git/branches.ts';
 import { commitOfTree, hunksOf, patchesBetween } from '../../repo/git/patch.ts';

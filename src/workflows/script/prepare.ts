@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { World } from '../../agents/settings.ts';
 import { loadConfig } from '../../base/config/config.ts';
 import { CharretteError } from '../../base/errors.ts';
-import { isInside } from '../../base/files/contained.ts';
+import { isInside } from '../../base/files/bounded.ts';
 import { headCommit } from '../../repo/git/repository-facts.ts';
 import { agentNames, rosterOf } from '../roster.ts';
 import type { AgentType, ModelTarget, ScriptAccess, ScriptCopy, ScriptInputs } from './inputs.ts';

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseFragment } from 'parse5';
 import { loadConfig } from '../../../src/base/config/config.ts';
-import { containedPath, isInside } from '../../../src/base/files/contained.ts';
+import { containedPath, isInside } from '../../../src/base/files/bounded.ts';
 import { readJson } from '../../../src/base/safe-json.ts';
 import { parseLog } from '../../../src/engine/event-log.ts';
 import { readMessages } from '../../../src/engine/inbox.ts';

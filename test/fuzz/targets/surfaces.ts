@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { isInside } from '../../../src/base/files/contained.ts';
+import { isInside } from '../../../src/base/files/bounded.ts';
 import { isRecord, readJson } from '../../../src/base/safe-json.ts';
 import { homeOf, runDirectoryOf } from '../../../src/engine/run-directory.ts';
 import { openProject } from '../../../src/service/project.ts';

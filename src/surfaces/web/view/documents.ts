@@ -1,6 +1,5 @@
 import path from 'node:path';
-import { readTextFile } from '../../../base/files/bounded.ts';
-import { containedPath } from '../../../base/files/contained.ts';
+import { containedPath, readTextFile } from '../../../base/files/bounded.ts';
 import { isRecord } from '../../../base/safe-json.ts';
 import type { RunDirectory } from '../../../engine/run-directory.ts';
 import type { RunRecord } from '../../../engine/run-record.ts';

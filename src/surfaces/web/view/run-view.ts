@@ -1,5 +1,5 @@
 import { unifiedDiff } from '../../../base/text/diff.ts';
-import { readSynthesis } from '../../../council/synthesis.ts';
+import { readSynthesis } from '../../../council/sketch.ts';
 import { type DebateView, debateViews } from './debates.ts';
 import { type FindingView, findingViews, type VotesView, votesView } from './findings.ts';
 import type { RunFiles } from './run-files.ts';

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { CharretteError } from '../../../base/errors.ts';
-import { readTextFile } from '../../../base/files/bounded.ts';
-import { containedPath } from '../../../base/files/contained.ts';
+import { containedPath, readTextFile } from '../../../base/files/bounded.ts';
 import { isRecord } from '../../../base/safe-json.ts';
 import { replaceBetween } from '../../../base/text/strings.ts';
 import type { SettingsSource } from '../../../prompts/context/settings.ts';

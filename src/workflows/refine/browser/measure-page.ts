@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { writeFileAtomic } from '../../../base/files/atomic.ts';
-import { containedPath } from '../../../base/files/contained.ts';
+import { containedPath } from '../../../base/files/bounded.ts';
 import { accessibilityScore } from '../rules/measurement.ts';
 import { probeInteraction, probePage } from './page-probe.ts';
 

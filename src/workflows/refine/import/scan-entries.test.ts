@@ -1,7 +1,7 @@
 import path from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isInside } from '../../../base/files/contained.ts';
+import { isInside } from '../../../base/files/bounded.ts';
 import { nameProblems } from './scan-entries.ts';
 
 test('IM-02 a name without problems stays inside any folder, on either kind of system', () => {

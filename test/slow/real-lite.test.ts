@@ -80,7 +80,7 @@ function reply(prompt: string) {
       steps: [shell("sed -i 's/total = 5/total = 6/' src/index.mjs")],
       json: done('the total is six'),
     };
-  if (prompt.includes('You carry out tasks'))
+  if (prompt.includes('You execute tasks'))
     return {
       steps: [shell(ids.map((id) => work[id] ?? 'true').join(' && '))],
       json: done(`did ${ids.join(', ')}`),

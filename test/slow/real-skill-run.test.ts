@@ -23,7 +23,7 @@ const plan = {
 };
 const execution = { results: [{ id: 'TASK-001', status: 'completed', changed_files: ['src/limit.js'] }] };
 
-const phaseOf = (prompt: string) => Number(/^You carry out phase (\d+) \(/m.exec(prompt)?.[1] ?? 0);
+const phaseOf = (prompt: string) => Number(/^You run phase (\d+) \(/m.exec(prompt)?.[1] ?? 0);
 const write = (file: string, value: unknown) =>
   `mkdir -p ${path.posix.dirname(file)} && printf '%s' '${JSON.stringify(value)}' > ${file}`;
 
@@ -58,7 +58,7 @@ beforeAll(async () => {
   server = await startModelServer({
     rules: [
       {
-        when: /^You carry out phase \d+ \(/m,
+        when: /^You run phase \d+ \(/m,
         reply: (prompt) => {
           const reply = phaseOf(prompt) === 1 ? replies[1] : replies[2];
           return {

@@ -91,9 +91,9 @@ function watch(child: ChildProcess, signal: AbortSignal): Host {
   child.stdin?.on('error', () => {});
   let [pieces, size]: [string[], number] = [[], 0];
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    if (failure !== undefined) return;
     const lines = text.split('\n');
     for (const [index, line] of lines.entries()) {
+      if (failure !== undefined) return;
       pieces.push(line);
       size += line.length;
       if (size > maxLine) return fail(hostError(`sent a line of more than ${maxLine} characters`));

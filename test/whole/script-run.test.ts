@@ -12,7 +12,9 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { findPostgres, startPostgres } from '../support/postgres.ts';
 import { callsIn, charrette, type Ended, runsOf } from '../support/program.ts';
+import { recordOf, startWorker } from '../support/worker-program.ts';
 
 const agentFile = path.resolve(import.meta.dirname, '..', 'agents', 'workflow-agent.mjs');
 let folder: string;
@@ -249,6 +251,175 @@ test('W-130 W-131: a worktree needs --access branch; an unchanged one is removed
   );
 });
 
+test('W-010 W-015 W-020 W-102: a call is one lane of plain data, in the phase that it names', async () => {
+  const ended = await run(
+    write(
+      'named',
+      "phase('First'); log('told'); return agent('one', { phase: 'Second', label: 'The one' });",
+    ),
+  );
+  expect(ended.code, ended.stdout + ended.stderr).toBe(0);
+  const [id = ''] = runsOf(project);
+  expect(lanesWith(id, 'result.json')).toEqual(['call-1-1']);
+  const prompt = path.join(project, '.charrette', 'runs', id, 'lanes', 'call-1-1', 'prompt.md');
+  expect(readFileSync(prompt, 'utf8')).toMatch(/^one\n\nNo one answers questions while you work/);
+  expect(events()).toContainEqual(expect.objectContaining({ type: 'note', phase: 'First', text: 'told' }));
+  expect(events()).toContainEqual(
+    expect.objectContaining({ type: 'lane-queue', lane: 'call-1', label: 'The one', phase: 'Second' }),
+  );
+});
+
+test('W-100 W-101 W-108: a resumed run has its own copy of the files, runs from the first line and tells nothing twice', async () => {
+  write('inner', "return 'inner as it was'");
+  const name = write(
+    'asking',
+    `const seen = [];
+const looked = await pipeline(['a', 'b'], (item) => agent('look ' + item), (text, item) => { seen.push(item); return text; });
+log('looked at both');
+const word = await ask('Which?', { id: 'which' });
+return { seen: seen.length, looked, word, inner: await workflow('inner') };`,
+  );
+  expect((await run(name)).code).toBe(7);
+  write('inner', "return 'another version'");
+  write('asking', "return 'another version'");
+  const answered = await charrette(['answer', 'latest', 'which=two', '--json'], { cwd: project });
+  expect(answered.code, answered.stdout + answered.stderr).toBe(0);
+  expect(savedResult()).toEqual({
+    ...{ seen: 2, looked: ['done: look a', 'done: look b'] },
+    ...{ word: 'two', inner: 'inner as it was' },
+  });
+  expect(callsIn(calls)).toEqual(['look a', 'look b']);
+  expect(events().filter(({ text }) => text === 'looked at both')).toHaveLength(1);
+});
+
+test('W-107: an answer counts only for the question it was given to', async () => {
+  const name = write(
+    'ordered',
+    `const seen = [];
+const rows = await pipeline(['a', 'b'], (item) => agent('first ' + item),
+  (text, item) => { seen.push(item); return agent('second ' + item + ' after ' + seen.indexOf(item)); });
+await ask('Go on?', { id: 'go' });
+return { seen, rows };`,
+  );
+  expect((await run(name)).code).toBe(7);
+  const file = path.join(
+    project,
+    '.charrette',
+    'runs',
+    runsOf(project)[0] ?? '',
+    'script',
+    'deliveries.jsonl',
+  );
+  const before = readFileSync(file, 'utf8').trim().split('\n');
+  const firsts = before.filter((line) => line.includes('-1"'));
+  expect([firsts.length, before.length]).toEqual([2, 4]);
+  // As if the first calls had ended the other way round: each second call asks something else now.
+  writeFileSync(file, `${firsts.toReversed().join('\n')}\n`);
+  expect((await charrette(['answer', 'latest', 'go=yes'], { cwd: project })).code).toBe(0);
+  const { seen, rows } = savedResult() as { seen: string[]; rows: string[] };
+  expect(seen).toEqual(firsts.toReversed().map((line) => (line.includes('1.1-') ? 'a' : 'b')));
+  expect(rows).toEqual(['a', 'b'].map((item) => `done: second ${item} after ${seen.indexOf(item)}`));
+  expect(callsIn(calls)).toHaveLength(6);
+});
+
+test('W-111: calls that the file did not wait for are stopped and named', async () => {
+  useAgents({ delayMs: 600_000 });
+  const ended = await run(write('hasty', "agent('left alone'); agent('and this'); return 1;"));
+  expect(resultOf(ended)).toBe(1);
+  expect(events()).toContainEqual(
+    expect.objectContaining({
+      type: 'warning',
+      text: expect.stringMatching(/did not wait for them: 1, 2\.$/),
+    }),
+  );
+});
+
+test('W-112: --detach goes on in a process of its own', async () => {
+  const name = write('apart', "return agent('one')");
+  const started = await run(name, ['--detach']);
+  expect(started.code, started.stdout + started.stderr).toBe(0);
+  expect(JSON.parse(started.stdout)).toMatchObject({ status: 'running' });
+  const watched = await charrette(['watch', JSON.parse(started.stdout).run], { cwd: project });
+  expect(watched.code, watched.stderr).toBe(0);
+  expect(savedResult()).toBe('done: one');
+});
+
+describe.skipIf(findPostgres() === undefined)('with a queue on a PostgreSQL server', () => {
+  test('W-112: a worker needs only the copy of the file that the run has', async () => {
+    const server = await startPostgres({ durable: false });
+    const env = { CHARRETTE_DATABASE_URL: server.url };
+    const name = write('queued', "return agent('one')");
+    const trust = ['--trust', await digestOf(name)];
+    const queued = await charrette(['run', name, ...trust, '--json', '--queue'], { cwd: project, env });
+    expect(JSON.parse(queued.stdout), queued.stderr).toMatchObject({ status: 'queued' });
+    rmSync(path.join(project, '.charrette', 'workflows'), { recursive: true });
+    const worker = await startWorker(project, env);
+    const { run: id } = JSON.parse(queued.stdout);
+    await expect.poll(() => recordOf(project, id).status, { timeout: 60_000 }).toBe('done');
+    expect(savedResult()).toBe('done: one');
+    worker.kill('SIGTERM');
+    await worker.ended;
+    await server.stop();
+  }, 120_000);
+});
+
+test('W-122: a dry run tells who answers for a model; --strict-models allows no guess', async () => {
+  const name = write('models', "return agent('a', { model: 'opus' })");
+  const planned = async (...flags: string[]) =>
+    JSON.parse((await run(name, ['--dry-run', ...flags])).stdout).models;
+  expect(await planned()).toMatchObject([{ agent: 'one' }, { model: 'opus', agent: 'one', guess: true }]);
+  expect(await planned('--model', 'opus=two')).toMatchObject([{}, { agent: 'two', guess: false }]);
+  expect(runsOf(project)).toEqual([]);
+  const strict = await run(name, ['--strict-models']);
+  expect([strict.code, strict.stdout]).toEqual([
+    1,
+    expect.stringContaining('--strict-models allows no guess'),
+  ]);
+});
+
+test('W-124 W-126: an effort that an agent does not take is no error; a narrower rule never runs wider', async () => {
+  const name = write(
+    'narrow',
+    `const told = (options) => agent('a', options).catch((error) => error.message);
+return [await told({ effort: 'high' }), await told({ disallowedTools: ['Bash'] }), await told({ bashCommandClamp: ['ls'] })];`,
+  );
+  expect(resultOf(await run(name))).toEqual(['done: a', 'done: a', 'done: a']);
+  expect(resultOf(await run(name, ['--access', 'branch']))).toEqual([
+    'done: a',
+    ...['disallowedTools', 'bashCommandClamp'].map((option) =>
+      expect.stringMatching(new RegExp(`held to ${option} \\(denied\\)`)),
+    ),
+  ]);
+});
+
+test('W-046 W-053: one answer, one repair, then the next agent; an answer without text is null', async () => {
+  const prompts = path.join(folder, 'one.txt');
+  const says = (text: string) => [
+    'node',
+    '-e',
+    `require('fs').appendFileSync('${prompts}', 'x'); console.log('${text}')`,
+  ];
+  const configure = (...commands: string[][]) => {
+    const agents = Object.fromEntries(
+      commands.map((command, at) => [`a${at}`, { protocol: 'exec', command, family: `f${at}` }]),
+    );
+    const config = { detect: false, consent: true, agents };
+    writeFileSync(path.join(project, '.charrette', 'config.json'), JSON.stringify(config));
+  };
+  const name = write(
+    'fitting',
+    "return agent('x', { schema: { type: 'object', required: ['n'], properties: { n: { type: 'integer' } } } })",
+  );
+  configure(says('nonsense'), ['node', agentFile, calls]);
+  const ended = await run(name);
+  expect([resultOf(ended), readFileSync(prompts, 'utf8')]).toEqual([{ n: 1 }, 'xx']);
+  configure(says('nonsense'));
+  const unfit = await run(name);
+  expect([unfit.code, unfit.stdout]).toEqual([1, expect.stringContaining('(bad_output)')]);
+  configure(says(''));
+  expect(resultOf(await run(write('empty', "return agent('x')")))).toBeNull();
+});
+
 test('W-023: a workflow starts another one, one level deep', async () => {
   write('inner', "return 'inner ' + args + ' ' + (await agent('from inner'))");
   const ended = await run(write('outer', "return [await workflow('inner', 'x'), await agent('from outer')]"));
@@ -349,6 +520,16 @@ test('W-016 W-050: a checkout with changes stays, and the run names it with its 
   );
   expect(existsSync(path.join(project, 'made.txt'))).toBe(false);
 });
+
+function savedResult(): unknown {
+  const artifacts = path.join(project, '.charrette', 'runs', runsOf(project).at(-1) ?? '', 'artifacts');
+  return JSON.parse(readFileSync(path.join(artifacts, 'result.json'), 'utf8'));
+}
+
+function events(): Record<string, unknown>[] {
+  const lines = eventsOf().trim().split('\n');
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+}
 
 function eventsOf(): string {
   const runs = path.join(project, '.charrette', 'runs');

@@ -162,6 +162,16 @@ test('W-144: a flood of messages ends the run', async () => {
   ).rejects.toMatchObject({ code: 'workflow-host' });
 });
 
+test('W-172: of 10,050 lines of log 10,000 are told; a prompt of more than 1 MiB ends the run', async () => {
+  const talking = start("for (let i = 0; i < 10050; i += 1) log('line ' + i); return 1");
+  const told: string[] = [];
+  for (let message = await talking.next(); message.type !== 'end'; message = await talking.next())
+    if (message.type === 'log') told.push(message.text);
+  expect([told.length, told.at(-1)]).toEqual([10_000, 'line 9999']);
+  const long = start("return agent('x'.repeat(1024 * 1024 + 1))");
+  await expect(long.next()).rejects.toMatchObject({ code: 'workflow-host' });
+});
+
 test('a script that uses up its memory ends with a named error', async () => {
   const hungry = start("const all = []; for (;;) all.push(new Array(100000).fill('x' + all.length))");
   await expect(hungry.next()).rejects.toMatchObject({ code: 'workflow-host' });

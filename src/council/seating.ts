@@ -122,7 +122,7 @@ function usedUp({ agents }: Health, agent: string | undefined): boolean {
 
 /** Seats of named agents keep the order in which they are written. */
 function launchOrder(chair: Chair): number {
-  return chairs.findIndex((each) => each === chair);
+  return (chairs as readonly string[]).indexOf(chair);
 }
 
 /** The outside agents in turn, so that every stance is taken by two of them. */

@@ -181,12 +181,14 @@ export class Engine {
     const status = isNew ? null : await DBOS.getWorkflowStatus(runId);
     // Stopped while the store was asked.
     if (live.stopping) return;
+    const isFirst = status === null && live.events.find('run:start') === undefined;
+    // Before its process is on record: a run with a process and without events has lost them.
+    if (isFirst) emitStart(live, record);
     // Before the workflow begins: it may pause or end at once, and that record must stay.
     await updateRunRecord(directory, atWork());
     if (status === null) {
       // Never started, or its store is gone: finished calls and answers are found in the directory.
-      if (live.events.find('run:start') !== undefined) emitResume(live);
-      else emitStart(live, record);
+      if (!isFirst) emitResume(live);
       await reportLoss(live);
       await this.#executions.begin(live, record);
       return;

@@ -40,7 +40,7 @@ test.each([['charrette'], ['design'], ['context'], ['runs']])(
 test('--help has everyday commands and flags, --help --all every one', async () => {
   const commandsOf = (text: string) => [...text.matchAll(/^ {2}([a-z][\w-]*) {2}/gm)].map(([, name]) => name);
   const everyday = commandsOf((await runCommandLine('--help')).out);
-  const eight = ['design', 'review', 'build', 'run', 'runs', 'show', 'serve', 'doctor'];
+  const eight = ['design', 'build', 'review', 'run', 'runs', 'show', 'serve', 'doctor'];
   expect(everyday).toEqual(eight.filter((name) => name in commands));
   const all = commandsOf((await runCommandLine('help', '--all')).out);
   expect(all).toEqual(expect.arrayContaining([...everyday, 'lite-plan', 'watch', 'skill', 'mcp']));

@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Account, withinCallSlots } from './accounts.ts';
 import { claude } from './drivers/claude.ts';
@@ -54,19 +57,21 @@ test('Q-013: past the reset one call goes ahead, and the others wait for what it
 
 test('Q-013: where the reset is unknown the waits are 15, 30, 60 minutes, then an hour', () => {
   let time = now;
+  const calling = account();
   for (const minutes of [15, 30, 60, 60]) {
-    account().note(result('quota'), time);
+    calling.note(result('quota'), time);
     expect(account().refusal(time + minutes * minute - 1)).toBeDefined();
     time += minutes * minute;
-    expect(account().refusal(time)).toBeUndefined();
+    expect(calling.refusal(time)).toBeUndefined();
   }
 });
 
 test('a call that was to find out and failed in another way lets the next one try', () => {
-  account().note(result('quota', { resetsAt: now }), now);
+  account().note(result('quota', { resetsAt: now + 1 }), now);
   const later = now + minute;
-  expect(account().refusal(later)).toBeUndefined();
-  account().note(result('network'), later);
+  const probing = account();
+  expect(probing.refusal(later)).toBeUndefined();
+  probing.note(result('network'), later);
   expect(account().refusal(later)).toBeUndefined();
 });
 
@@ -90,6 +95,89 @@ test('Q-012: a damaged file counts as none', () => {
   const folder = path.join(home, '.local', 'state', 'charrette', 'accounts');
   for (const file of readdirSync(folder)) writeFileSync(path.join(folder, file), '{"opened": "x"');
   expect(account().refusal(now)).toBeUndefined();
+});
+
+test('Q-011 Q-061: processes share what is known, and past the reset one of those that ask together goes ahead', async () => {
+  account().note(result('quota', { resetsAt: now + minute }), now);
+  const script = (time: number) => `
+    const { Account } = await import(${JSON.stringify(path.join(import.meta.dirname, 'accounts.ts'))});
+    const { claude } = await import(${JSON.stringify(path.join(import.meta.dirname, 'drivers/claude.ts'))});
+    const world = ${JSON.stringify(world())};
+    const account = new Account(claude, { id: 'claude', protocol: 'claude' }, world);
+    process.stdout.write(account.refusal(${time}) === undefined ? 'calls' : 'waits');`;
+  const ask = async (time: number) =>
+    (await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script(time)])).stdout;
+  const together = (time: number) => Promise.all(Array.from({ length: 3 }, () => ask(time)));
+  expect(await together(now + minute)).toEqual(['waits', 'waits', 'waits']);
+  expect((await together(now + 3 * minute)).toSorted()).toEqual(['calls', 'waits', 'waits']);
+}, 60_000);
+
+test('Q-061: a reset that has passed already is unknown, and asking when to call claims nothing', () => {
+  account().note(result('quota', { resetsAt: now - 60 * minute }), now);
+  expect(account().openUntil(now)).toBe(now + 15 * minute);
+  expect(account().openUntil(now + 15 * minute)).toBeUndefined();
+  expect(account().refusal(now + 15 * minute)).toBeUndefined();
+});
+
+test('Q-061: when the clock jumps, a named reset holds and an unknown one is asked about again', () => {
+  const day = 24 * 60 * minute;
+  account().note(result('quota', { resetsAt: now + 60 * minute }), now);
+  expect(account().openUntil(now - day)).toBe(now + 60 * minute + 30_000);
+  expect(account().openUntil(now + day)).toBeUndefined();
+  account().clear();
+  account().note(result('quota'), now);
+  expect(account().refusal(now - 1000)).toBeDefined();
+  const probing = account();
+  expect(probing.refusal(now - day)).toBeUndefined();
+  probing.note(result('quota'), now - day);
+  expect(account().openUntil(now - day)).toBe(now - day + 30 * minute);
+});
+
+test('Q-061: calls on a used-up account are those that find out, one at a time, whatever else ends meanwhile', () => {
+  const step = fc.oneof(
+    fc.record({ passes: fc.constantFrom(minute, 20 * minute, 100 * minute) }),
+    fc.record({
+      ends: fc.nat(5),
+      kind: fc.constantFrom('ok', 'quota', 'network', 'cancelled'),
+      in: fc.nat(90),
+    }),
+    fc.constant('begins' as const),
+    fc.constant('begins' as const),
+  );
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 20, maxLength: 80 }), (steps) => {
+      account().clear();
+      let time = now;
+      /** `open`: until then no call may begin; `tries`: refusals in a row. */
+      let model: { open: number; tries: number } | undefined;
+      const running: { account: Account; probes: boolean }[] = [];
+      for (const each of steps) {
+        if (each === 'begins') {
+          const next = account();
+          const goes = next.refusal(time) === undefined;
+          const mayGo = model === undefined || (time >= model.open && !running.some(({ probes }) => probes));
+          expect(goes).toBe(mayGo);
+          if (goes) running.push({ account: next, probes: model !== undefined });
+        } else if ('passes' in each) time += each.passes;
+        else {
+          const [ended] = running.splice(each.ends % Math.max(1, running.length), 1);
+          if (ended === undefined) continue;
+          const resetsAt = each.in === 0 ? undefined : time + each.in * minute;
+          const limit = resetsAt === undefined ? undefined : { resetsAt };
+          ended.account.note(result(each.kind, each.kind === 'quota' ? limit : undefined), time);
+          if (each.kind === 'ok') {
+            model = undefined;
+            for (const other of running) other.probes = false;
+          } else if (each.kind === 'quota' && (model === undefined || time >= model.open)) {
+            const tries = (model?.tries ?? 0) + 1;
+            const unknown = time + (tries === 1 ? 15 : tries === 2 ? 30 : 60) * minute;
+            model = { open: resetsAt === undefined ? unknown : resetsAt + 30_000, tries };
+          }
+        }
+      }
+    }),
+    { numRuns: 200 },
+  );
 });
 
 test('Q-050: figures of served calls and the mark of a used-up account are shown without a call', () => {

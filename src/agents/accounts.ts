@@ -29,6 +29,8 @@ const jitterMs = 30_000;
 const unknownWaits = [15, 30, 60].map((minutes) => minutes * 60_000);
 /** A call that was to find out may have been killed. */
 const longestProbeMs = 15 * 60_000;
+/** Clocks are set right in small steps all the time. */
+const toleratedMs = 60_000;
 /** When others look again whether that call has found out. */
 const probeCheckMs = 60_000;
 
@@ -74,6 +76,8 @@ export async function withinCallSlots<Result>(
 export class Account {
   readonly #agent: string;
   readonly #file: string;
+  /** The call of this object finds out whether the limit still applies. */
+  #probes = false;
 
   constructor(driver: Driver, settings: AgentSettings, world: World) {
     this.#agent = settings.id;
@@ -85,7 +89,7 @@ export class Account {
     const mark = this.read();
     if (mark === undefined) return undefined;
     const until = endOf(mark);
-    if (now >= until) {
+    if (isOver(mark, now)) {
       // Only one call of all processes goes ahead; the others wait for what it finds.
       if (this.#claimProbe(now)) return undefined;
       return {
@@ -104,14 +108,18 @@ export class Account {
   /** Takes note of how a call ended: a used-up account is marked, any success clears the mark. */
   note({ kind, message = kind, limit }: LaneResult, now: number): void {
     const before = this.read();
-    rmSync(this.#probe, { force: true });
+    // A call that began before the limit was met says nothing about the one that checks it now.
+    if (this.#probes) rmSync(this.#probe, { force: true });
+    this.#probes = false;
     if (limit?.usedShare !== undefined)
       this.#write({ ...limit, time: new Date(now).toISOString() }, this.#seen);
     if (kind === 'ok' && before !== undefined) this.clear();
     if (kind !== 'quota') return;
     // One that was met while the mark was written does not lengthen it.
-    if (before !== undefined && now < endOf(before)) return;
-    const { resetsAt, window } = limit ?? {};
+    if (before !== undefined && !isOver(before, now)) return;
+    const { window } = limit ?? {};
+    // A reset that has passed already is none.
+    const resetsAt = (limit?.resetsAt ?? 0) > now ? limit?.resetsAt : undefined;
     this.#write({
       agent: this.#agent,
       opened: now,
@@ -135,13 +143,19 @@ export class Account {
             usedUp: {
               ...{ until: new Date(endOf(mark)).toISOString(), isKnown: mark.resetsAt !== undefined },
               ...(mark.window === undefined ? {} : { window: mark.window }),
-              ...{ words: mark.words, isOver: now >= endOf(mark) },
+              ...{ words: mark.words, isOver: isOver(mark, now) },
             },
           }),
       ...(typeof time === 'string' && typeof usedShare === 'number'
         ? { reading: { time, usedShare, ...(typeof window === 'string' ? { window } : {}) } }
         : {}),
     };
+  }
+
+  /** When the account may be called again; asking does not claim the call that finds out. */
+  openUntil(now: number): number | undefined {
+    const mark = this.read();
+    return mark === undefined || isOver(mark, now) ? undefined : endOf(mark);
   }
 
   /** A damaged file counts as none. */
@@ -173,6 +187,7 @@ export class Account {
       rmSync(this.#probe, { force: true });
     try {
       writeFileSync(this.#probe, `${now}\n`, { flag: 'wx', mode: 0o600 });
+      this.#probes = true;
       return true;
     } catch (error) {
       // A disk that cannot be written to must not keep every call from going ahead.
@@ -195,6 +210,11 @@ export class Account {
 function endOf({ opened, tries, resetsAt }: AccountMark): number {
   if (resetsAt !== undefined) return resetsAt + jitterMs;
   return opened + (unknownWaits[tries - 1] ?? 3_600_000);
+}
+
+/** A mark from the future was made by a clock that was wrong; only a reset that the provider named holds then. */
+function isOver(mark: AccountMark, now: number): boolean {
+  return now >= endOf(mark) || (mark.resetsAt === undefined && now < mark.opened - toleratedMs);
 }
 
 /** `claude is used up until 09:53 (five_hour).` */

@@ -102,7 +102,7 @@ async function callProgram(call: Call): Promise<LaneResult> {
   });
   account.note(result, Date.now());
   await writeAnswer(task, settings, result);
-  const { openUntil } = result.kind === 'quota' ? (account.refusal(Date.now()) ?? {}) : {};
+  const openUntil = result.kind === 'quota' ? account.openUntil(Date.now()) : undefined;
   return openUntil === undefined ? result : { ...result, limit: { ...result.limit, openUntil } };
 }
 

@@ -42,6 +42,26 @@ describe('resets in texts', () => {
     expect(iso(resetIn('resets 9am (America/New_York)', before))).toBe('2026-03-08T13:00');
   });
 
+  test.each([
+    ['resets 12:05am (UTC)', '2026-11-19T23:59', '2026-11-20T00:05'],
+    ['resets 11:59pm (UTC)', '2026-11-19T23:59', '2026-11-20T23:59'],
+    ['resets 12:30am (Asia/Tokyo)', '2026-11-19T14:50', '2026-11-19T15:30'],
+    // The clocks go back an hour: 1:30 comes twice, and a night has 25 hours.
+    ['resets 9am (America/New_York)', '2026-11-01T03:00', '2026-11-01T14:00'],
+    // They go forward: there is no 2:30, and the limit resets within the hour after it.
+    ['resets 2:30am (America/New_York)', '2026-03-08T06:00', '2026-03-08T07:30'],
+    ['resets 2:30am (Europe/Berlin)', '2026-03-28T23:30', '2026-03-29T01:30'],
+    ['resets 3am (Europe/Berlin)', '2026-03-28T23:30', '2026-03-29T01:00'],
+  ])('Q-004 Q-061: %s, said at %s', (text, said, expected) => {
+    expect(iso(resetIn(text, Date.parse(`${said}:00Z`)))).toBe(expected);
+  });
+
+  test('Q-061: a reset in smaller units than milliseconds is unknown', () => {
+    expect(epochMs(1_794_995_596_000_000)).toBeUndefined();
+    expect(epochMs(Number.NaN)).toBeUndefined();
+    expect(epochMs(-1)).toBeUndefined();
+  });
+
   test('Q-002: epochs become milliseconds in one place', () => {
     expect(epochMs(1_794_995_596)).toBe(1_794_995_596_000);
     expect(epochMs(1_794_995_596_000)).toBe(1_794_995_596_000);

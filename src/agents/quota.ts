@@ -15,6 +15,8 @@ const longestPauseMs = 5 * 60_000;
 
 /** An epoch below this is in seconds (Q-002). */
 const leastMilliseconds = 100_000_000_000;
+/** In the year 2286: what is more counts something smaller than milliseconds. */
+const mostMilliseconds = 10_000_000_000_000;
 
 const usedUp =
   /usage limit|hit your [\w'’ -]{0,40}limit|(?:hour|session|daily|weekly|monthly) limit reached|daily quota|weekly usage|quota (?:is )?(?:exhausted|exceeded|reached)|exhausted your [\w ]{0,20}quota|no quota|quota_exhausted|freeusagelimiterror|gousagelimiterror/i;
@@ -45,7 +47,7 @@ export function refineLimit(
 
 /** An epoch in seconds or milliseconds; nothing for what is neither (Q-002). */
 export function epochMs(value: number | undefined): number | undefined {
-  if (value === undefined || !Number.isFinite(value) || value <= 0) return undefined;
+  if (value === undefined || !(value > 0 && value < mostMilliseconds)) return undefined;
   return value < leastMilliseconds ? value * 1000 : value;
 }
 
@@ -164,13 +166,17 @@ function dayIn(time: number, timeZone: string | undefined): Wall {
   };
 }
 
-/** The moment at which the clocks of a zone show this; daylight saving is that of the day itself. */
+/**
+ * The moment at which the clocks of a zone show this; daylight saving is that of the day itself. A time that they skip counts from
+ * before the change: a call that comes too early would be refused.
+ */
 function inZone({ year, month, day, hour, minute }: Wall, zone: string | undefined): number {
   const wanted = Date.UTC(year, month - 1, day, hour, minute);
-  let time = wanted;
-  for (let round = 0; round < 2; round += 1) {
+  const missing = (time: number) => {
     const shown = dayIn(time, zone);
-    time += wanted - Date.UTC(shown.year, shown.month - 1, shown.day, shown.hour, shown.minute);
-  }
-  return time;
+    return wanted - Date.UTC(shown.year, shown.month - 1, shown.day, shown.hour, shown.minute);
+  };
+  const first = wanted + missing(wanted);
+  const second = first + missing(first);
+  return second + Math.max(0, missing(second));
 }

@@ -8,6 +8,7 @@ import { systemPath } from '../support/optional-programs.ts';
 import { readRecording } from './recording.ts';
 import type { PointOutcome } from './resume.ts';
 import type { Sample } from './sample.ts';
+import { stories } from './stories.ts';
 
 /** What became of the points of one story. */
 export type Proof = {
@@ -96,24 +97,25 @@ async function record(story: string, folder: string, sample: Sample | undefined)
   const script = path.join(import.meta.dirname, 'record.ts');
   const chosen = sample === undefined ? [] : [String(sample.count), String(sample.seed)];
   await promisify(execFile)(process.execPath, [script, story, folder, ...chosen], {
-    env: environmentIn(folder),
+    env: environmentIn(story, folder),
     timeout: recordingMs,
   });
 }
 
 function startWorker(story: string, folder: string): ChildProcess {
   const script = path.join(import.meta.dirname, 'resume.ts');
-  return fork(script, [story, folder], { env: environmentIn(folder), stdio: 'inherit' });
+  return fork(script, [story, folder], { env: environmentIn(story, folder), stdio: 'inherit' });
 }
 
-function environmentIn(folder: string): NodeJS.ProcessEnv {
+function environmentIn(story: string, folder: string): NodeJS.ProcessEnv {
+  const { clock } = stories.find(({ name }) => name === story) ?? {};
   const temporary = path.join(folder, 'temporary');
   mkdirSync(temporary, { recursive: true });
   return {
     PATH: systemPath,
     HOME: path.join(folder, 'world', 'home'),
     TMPDIR: temporary,
-    CHARRETTE_FIXED_TIME: '1763200000000',
+    ...(clock === 'real' ? {} : { CHARRETTE_FIXED_TIME: '1763200000000' }),
     // Browser measurements of a page differ from run to run.
     CHARRETTE_CHROMIUM: 'none',
     GIT_AUTHOR_DATE: '2026-01-01T00:00:00Z',

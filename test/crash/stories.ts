@@ -17,10 +17,12 @@ export type Story = {
   command: readonly string[];
   /** What a person answers to its questions; default: no questions are asked. */
   answers?: Readonly<Record<string, string>>;
+  /** Waits need a clock that goes on; a run that begins anew has another name then. */
+  clock?: 'real';
 };
 
-/** An agent that edits files cannot be remembered by its answers. */
-type AgentProgram = { program: readonly string[]; edits?: boolean };
+/** An agent that edits files cannot be remembered by its answers. `limited`: the task at which its account is used up once. */
+type AgentProgram = { program: readonly string[]; edits?: boolean; limited?: string };
 
 const root = path.resolve(import.meta.dirname, '..', '..');
 const agentFile = (name: string) => path.join(root, 'test', 'agents', name);
@@ -104,6 +106,15 @@ export const stories: readonly Story[] = [
       'off',
       '--no-branch',
       'add rate limiting',
+    ],
+  },
+  {
+    name: 'design-waits',
+    clock: 'real',
+    agents: { one: panel, two: { ...panel, limited: 'sketch' } },
+    command: [
+      ...['design', '--auto', '--yes', '--quick', '--no-branch'],
+      ...['--on-quota', 'wait', 'add rate limiting'],
     ],
   },
   {
@@ -218,9 +229,11 @@ export function makeWorld(story: Story, folder: string): Places {
   const settings = path.join(places.project, '.charrette');
   mkdirSync(settings, { recursive: true });
   writeFileSync(path.join(settings, '.gitignore'), '*\n');
-  const agents = Object.entries(story.agents).map(([id, { program, edits }]) => {
+  const agents = Object.entries(story.agents).map(([id, { program, edits, limited }]) => {
     const memory = edits === true ? '-' : places.answers;
-    const command = ['sh', agentFile('remembering-agent.sh'), places.calls, memory, ...program];
+    const remembering = ['sh', agentFile('remembering-agent.sh'), places.calls, memory, ...program];
+    const limit = ['node', agentFile('limited-agent.mjs'), places.calls, places.home];
+    const command = limited === undefined ? remembering : [...limit, limited, ...remembering];
     return [id, { protocol: 'exec', command, family: id }] as const;
   });
   writeFileSync(

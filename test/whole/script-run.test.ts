@@ -179,6 +179,19 @@ describe('code of others', () => {
     expect((await charrette(['run', name, '--no-input', '--json'], { cwd: project })).code).toBe(7);
   });
 
+  test('W-142 W-151: a file of an installed plug-in is asked about too', async () => {
+    const plugin = path.join(folder, 'shop');
+    const registry = path.join(project, '.home', '.claude', 'plugins');
+    for (const place of [registry, path.join(plugin, 'workflows')]) mkdirSync(place, { recursive: true });
+    const plugins = { 'shop@market': [{ scope: 'user', installPath: plugin }] };
+    writeFileSync(path.join(registry, 'installed_plugins.json'), JSON.stringify({ version: 2, plugins }));
+    const text = "export const meta = { name: 'audit', description: 'Audits' };\nreturn agent('audit');\n";
+    writeFileSync(path.join(plugin, 'workflows', 'audit.js'), text);
+    const asked = await charrette(['run', 'shop:audit', '--yes', '--no-input', '--json'], { cwd: project });
+    expect([asked.code, JSON.parse(asked.stdout).questions?.[0]?.id]).toEqual([7, 'workflow-code']);
+    expect(resultOf(await run('shop:audit'))).toBe('done: audit');
+  });
+
   test('a pin that does not match is an error before anything runs', async () => {
     const ended = await charrette(['run', write('plain', 'return 1'), '--trust', 'abcdefabcdef', '--json'], {
       cwd: project,

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { thisWorld, type World } from '../../agents/settings.ts';
 import { inspectScript, maxScriptBytes, requireRunnable } from './inspector.ts';
 import { findWorkflow, listWorkflows, readAgentTypes, readWorkflowText } from './places.ts';
+import { loadWorkflow } from './prepare.ts';
 
 const meta = "export const meta = { name: 'x', description: 'Does x' };\n";
 let folder: string;
@@ -53,6 +54,34 @@ test('W-151 W-170: two files of one name in one folder are an error that lists b
       message: `Two files are the workflow "flow": ${files.join(' and ')}.`,
     }),
   );
+});
+
+test('W-151: files of installed plug-ins are plugin:name, and their code is not yours', () => {
+  write('cache/shop/1.0/workflows/audit.js');
+  write('cache/other/workflows/theirs.js');
+  const install = (name: string, more: object) => ({
+    scope: 'user',
+    installPath: path.join(folder, 'cache', name),
+    ...more,
+  });
+  const plugins = {
+    'shop@market': [install('shop/1.0', {})],
+    'other@market': [install('other', { scope: 'local', projectPath: '/another/project' })],
+    'gone@market': [install('gone', {})],
+    'old@market': install('other', { projectPath: project }),
+    'broken@market': ['text', { installPath: 7 }],
+  };
+  write('home/.claude/plugins/installed_plugins.json', JSON.stringify({ version: 2, plugins }));
+  expect(listWorkflows(project, project, world).map(({ name, owner }) => [name, owner])).toEqual([
+    ['shop:audit', 'project'],
+    ['old:theirs', 'project'],
+  ]);
+  expect(found('shop:audit')).toBe('cache/shop/1.0/workflows/audit.js');
+  write('project/.claude/workflows/starts.js', `${meta}return workflow('shop:audit');\n`);
+  const { children } = loadWorkflow({ target: 'starts', cwd: project, project, world });
+  expect(children['shop:audit']?.file).toBe(path.join(folder, 'cache/shop/1.0/workflows/audit.js'));
+  write('home/.claude/plugins/installed_plugins.json', '{');
+  expect(listWorkflows(project, project, world).map(({ name }) => name)).toEqual(['starts']);
 });
 
 test('W-030: links are not followed, neither a file nor the folder', () => {

@@ -1,7 +1,8 @@
-import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { World } from '../../agents/settings.ts';
 import { CharretteError } from '../../base/errors.ts';
+import { isRecord, readJson } from '../../base/safe-json.ts';
 import { readFrontMatter } from '../../base/text/frontmatter.ts';
 import type { AgentType } from './inputs.ts';
 import { inspectScript, maxScriptBytes } from './inspector.ts';
@@ -10,7 +11,7 @@ import { inspectScript, maxScriptBytes } from './inspector.ts';
 export type WorkflowFile = {
   name: string;
   file: string;
-  /** `user`: in your own folders, so its code is yours (W-142). */
+  /** `user`: in your own folders, so its code is yours (W-142). That of a plug-in is not: it counts as the project's. */
   owner: 'project' | 'user';
 };
 
@@ -18,7 +19,7 @@ const projectFolders = ['.charrette/workflows', '.claude/workflows', '.agents/wo
 export const workflowEnding = /(?:\.workflow)?\.(?:ts|mts|js|mjs)$/;
 
 /** W-151: the nearest folder of the project first, then the user's own. */
-export function workflowFolders(
+function workflowFolders(
   cwd: string,
   root: string,
   world: World,
@@ -39,13 +40,40 @@ export function workflowFolders(
 /** Your own workflow folders. */
 export function ownFolders({ environment, home }: World): string[] {
   const config = environment['XDG_CONFIG_HOME'] ?? path.join(home, '.config');
-  const claude = environment['CLAUDE_CONFIG_DIR'] ?? path.join(home, '.claude');
-  return [path.join(config, 'charrette', 'workflows'), path.join(claude, 'workflows')];
+  return [
+    path.join(config, 'charrette', 'workflows'),
+    path.join(claudeFolder({ environment, home }), 'workflows'),
+  ];
+}
+
+function claudeFolder({ environment, home }: Pick<World, 'environment' | 'home'>): string {
+  return environment['CLAUDE_CONFIG_DIR'] ?? path.join(home, '.claude');
+}
+
+/** Workflow files of the plug-ins that Claude Code installed for you or for this project, as `plugin:name`. */
+function pluginWorkflows(root: string, world: World): WorkflowFile[] {
+  const registry = path.join(claudeFolder(world), 'plugins', 'installed_plugins.json');
+  const reading = existsSync(registry) ? readJson(readFileSync(registry, 'utf8')) : undefined;
+  const plugins = reading?.ok === true && isRecord(reading.value) ? reading.value['plugins'] : undefined;
+  return Object.entries(isRecord(plugins) ? plugins : {}).flatMap(([id, installed]) => {
+    const [plugin = id] = id.split('@');
+    const installs: unknown[] = [installed].flat();
+    const install = installs.filter(isRecord).find(({ projectPath = root }) => projectPath === root);
+    const place = install?.['installPath'];
+    if (typeof place !== 'string' || !path.isAbsolute(place)) return [];
+    return workflowsIn(path.join(place, 'workflows'), 'project').map((each) => ({
+      ...each,
+      name: `${plugin}:${each.name}`,
+    }));
+  });
 }
 
 /** W-030: links are not followed, neither a file nor the folder. */
 export function listWorkflows(cwd: string, root: string, world: World): WorkflowFile[] {
-  return workflowFolders(cwd, root, world).flatMap(({ folder, owner }) => workflowsIn(folder, owner));
+  const inFolders = workflowFolders(cwd, root, world).flatMap(({ folder, owner }) =>
+    workflowsIn(folder, owner),
+  );
+  return [...inFolders, ...pluginWorkflows(root, world)];
 }
 
 export function workflowsIn(folder: string, owner: WorkflowFile['owner']): WorkflowFile[] {
@@ -101,12 +129,10 @@ const writing = ['write', 'edit', 'multiedit', 'notebookedit', 'bash'];
 
 /** W-125: agent types of the project, then of the user; the nearest file of a name wins. */
 export function readAgentTypes(root: string, world: World): Record<string, AgentType> {
-  const { environment, home } = world;
-  const claude = environment['CLAUDE_CONFIG_DIR'] ?? path.join(home, '.claude');
   const folders = [
     path.join(root, '.charrette', 'agents'),
     path.join(root, '.claude', 'agents'),
-    path.join(claude, 'agents'),
+    path.join(claudeFolder(world), 'agents'),
   ];
   const types: Record<string, AgentType> = {};
   for (const folder of folders)

@@ -91,7 +91,8 @@ function childrenOf(
   { cwd, project, own }: { cwd: string; project: string; own: string },
 ): Record<string, ScriptCopy> {
   const others = all.filter(({ file }) => file !== own);
-  const names = new Set([...children, ...(computesChildren ? others.map(({ name }) => name) : [])]);
+  const possible = others.map(({ name }) => name).filter((name) => !name.includes(':'));
+  const names = new Set([...children, ...(computesChildren ? possible : [])]);
   return Object.fromEntries(
     [...names].flatMap((name) => {
       const file = childFile(name, others, { cwd, project });
@@ -116,7 +117,8 @@ function childFile(
     return existsSync(file) && isInside(project, file) ? file : undefined;
   }
   const bare = name.slice(name.indexOf(':') + 1);
-  return (all.find((each) => each.name === bare) ?? findByMeta(bare, all))?.file;
+  const named = all.find((each) => each.name === name) ?? all.find((each) => each.name === bare);
+  return (named ?? findByMeta(bare, all))?.file;
 }
 
 function nameOf(file: string, project: string): string {

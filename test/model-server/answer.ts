@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Behaviour, type Fault, retryLater, statusError } from './faults.ts';
+import { quotaAnswer } from './quota.ts';
 import type { Reply, ReplyContext, RequestView, UsageFigures, Wire } from './view.ts';
 
 type Answering = {
@@ -21,7 +22,13 @@ export async function answer(answering: Answering): Promise<void> {
     sendJson(response, fault.status, wire.error(statusError(fault.status, wire.name)), headers);
     return;
   }
-  const behaviour = fault?.behaviour;
+  const quota = fault && 'quota' in fault ? quotaAnswer(fault.quota, wire.name, Date.now()) : undefined;
+  for (const [name, value] of Object.entries(quota?.headers ?? {})) response.setHeader(name, value);
+  if (quota?.body !== undefined) {
+    sendJson(response, 429, quota.body);
+    return;
+  }
+  const behaviour = fault && 'behaviour' in fault ? fault.behaviour : undefined;
   if (behaviour === 'hang') return;
   if (behaviour === 'toolong') {
     sendJson(response, wire.tooLong.status, wire.error(wire.tooLong));

@@ -13,12 +13,20 @@ export const behaviours = [
 ] as const;
 
 export type Behaviour = (typeof behaviours)[number];
-export type Fault = { status: number } | { behaviour: Behaviour };
+
+/**
+ * What a subscription says: its five hours are used up for some seconds, its week for days; served with a warning; served with extra
+ * usage, which costs money.
+ */
+const quotaModes = ['quota-5h', 'quota-7d', 'warning', 'overage'] as const;
+
+export type QuotaMode = (typeof quotaModes)[number];
+export type Fault = { status: number } | { behaviour: Behaviour } | { quota: QuotaMode };
 
 /** The fault and the run that a base URL names: `/fault/NAME[xCOUNT][@FIRST]/RUN/…` or `/run/RUN/…`. */
 export type Place = { run: string; fault?: Fault; key?: string; count: number; first: number };
 
-const faultPath = /^\/fault\/([a-z]+|\d{3})(?:x(\d+))?(?:@(\d+))?\/([^/]+)/;
+const faultPath = /^\/fault\/([a-z][a-z0-9-]*?|\d{3})(?:x(\d+))?(?:@(\d+))?\/([^/]+)/;
 const runPath = /^\/run\/([^/]+)/;
 
 export function placeOf(path: string): Place {
@@ -58,6 +66,7 @@ const statusRows: Record<number, StatusRow> = {
     'UNAUTHENTICATED',
     'invalid api key',
   ),
+  402: row('billing_error', 'insufficient_quota', 'insufficient_quota', 'FAILED_PRECONDITION', 'no quota'),
   403: row('permission_error', 'invalid_request_error', 'forbidden', 'PERMISSION_DENIED', 'forbidden'),
   404: row('not_found_error', 'invalid_request_error', 'model_not_found', 'NOT_FOUND', 'model not found'),
   429: row(
@@ -87,6 +96,8 @@ export function statusError(status: number, wire: Wire['name']): WireError {
 function faultNamed(name: string): Fault | undefined {
   const behaviour = behaviours.find((candidate) => candidate === name);
   if (behaviour !== undefined) return { behaviour };
+  const quota = quotaModes.find((candidate) => candidate === name);
+  if (quota !== undefined) return { quota };
   const status = Number(name);
   return status in statusRows ? { status } : undefined;
 }

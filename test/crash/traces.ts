@@ -122,7 +122,7 @@ function journal(file: string): string[] {
 /** Where the clock goes on, times and durations inside texts differ too. */
 function timeless(text: string): string {
   if (process.env['CHARRETTE_FIXED_TIME'] !== undefined) return text;
-  return text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME').replaceAll(/\((?:\d+[hms])+\)/g, '(DURATION)');
+  return text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME').replaceAll(/\b(?:\d+[hms])+\b/g, 'DURATION');
 }
 
 function sha256(content: Buffer): string {

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeExampleRepository } from '../scripts/example-repository.mjs';
 import type { Agent, AgentTask, LaneResult } from '../src/agents/port.ts';
-import { type CallServices, Semaphore } from '../src/council/call/services.ts';
+import { type CallServices, Semaphore } from '../src/council/call/once.ts';
 import { randomIds, systemClock } from '../src/engine/clock.ts';
 import { type Engine, openEngine } from '../src/engine/engine.ts';
 import { type Home, homeOf } from '../src/engine/run-directory.ts';

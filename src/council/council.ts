@@ -8,9 +8,8 @@ import type { Boundary } from '../repo/git/tree-probe.ts';
 import { type SeatStatus, type StatusTable, statusLine, substituteIn } from './breadcrumbs.ts';
 import { type Reply as CallReply, callAll, type Task } from './call/call.ts';
 import { type AnswerCheck, judgementForm } from './call/judgement.ts';
-import type { Place } from './call/once.ts';
-import { type CallServices, promptText } from './call/services.ts';
-import { addLoss, lossIn } from './degraded.ts';
+import { type CallServices, type Place, promptText } from './call/once.ts';
+import { addLoss, lossIn } from './health.ts';
 import type { Chair } from './panels.ts';
 
 /** A place at the table and the agents that may take it, the first choice first. Without agents it stays empty. */

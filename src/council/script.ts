@@ -14,7 +14,7 @@ import {
 import { type RunStatus, writeRunRecord } from '../engine/run-record.ts';
 import type { AnswerProvider } from '../engine/run-registry.ts';
 import { readOverrides } from '../prompts/part.ts';
-import { Semaphore } from './call/services.ts';
+import { Semaphore } from './call/once.ts';
 import { CouncilRun } from './council.ts';
 
 export type ScriptOptions = {

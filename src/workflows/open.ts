@@ -2,13 +2,8 @@ import { withinCallSlots } from '../agents/accounts.ts';
 import type { AgentSettings, World } from '../agents/settings.ts';
 import type { Config } from '../base/schema/config.ts';
 import { defaultMaxHours } from '../council/call/limits.ts';
-import {
-  type CallServices,
-  Semaphore,
-  type TurnTaking,
-  type WorkflowStart,
-} from '../council/call/services.ts';
-import { concludeDegraded } from '../council/degraded.ts';
+import { type CallServices, Semaphore, type TurnTaking, type WorkflowStart } from '../council/call/once.ts';
+import { concludeDegraded } from '../council/health.ts';
 import { clockFrom } from '../engine/clock.ts';
 import { type EngineOpening, openEngine } from '../engine/engine.ts';
 import type { LiveRun, RunLease } from '../engine/live-run.ts';

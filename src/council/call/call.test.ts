@@ -12,7 +12,7 @@ import { type Home, homeOf, runDirectoryOf } from '../../engine/run-directory.ts
 import type { WorkflowDefinition } from '../../engine/workflow.ts';
 import { callAll, type Seat, type Task } from './call.ts';
 import { judgementForm } from './judgement.ts';
-import { Semaphore } from './services.ts';
+import { Semaphore } from './once.ts';
 
 /** What an agent does at its next call: the answer, or the kind of its failure. */
 type Turn = (signal: AbortSignal) => Promise<'answer' | Exclude<LaneResult['kind'], 'ok'>>;

@@ -17,20 +17,22 @@ import type { EventBody } from '../../engine/event.ts';
 import type { LiveRun } from '../../engine/live-run.ts';
 import type { WorkflowContext } from '../../engine/workflow.ts';
 import { repairPrompt } from '../../prompts/panel/common.ts';
-import { addLoss, lossIn } from '../degraded.ts';
+import { addLoss, lossIn } from '../health.ts';
 import { type LimitClock, settleLimits } from './limits.ts';
 import {
+  agentOf,
   attemptIn,
   attemptTime,
   beginAttempt,
   type Caller,
+  type CallServices,
   callOnce,
   finishAttempt,
   type Place,
+  promptText,
   repairOf,
   writeQuestion,
 } from './once.ts';
-import { agentOf, type CallServices, promptText } from './services.ts';
 
 /** Who answers: agents by id, the first choice first. */
 export type Seat = {

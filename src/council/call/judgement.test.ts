@@ -7,8 +7,7 @@ import type { LedgerEntry } from '../../engine/ledger.ts';
 import type { LiveRun } from '../../engine/live-run.ts';
 import { SeatCall, textAnswer } from './call.ts';
 import { judgementForm } from './judgement.ts';
-import { writeQuestion } from './once.ts';
-import { Semaphore } from './services.ts';
+import { Semaphore, writeQuestion } from './once.ts';
 
 let folder: string;
 const result: LaneResult = {

@@ -12,7 +12,7 @@ import { readRunRecordSync } from '../../engine/run-record.ts';
 import type { WorkflowDefinition } from '../../engine/workflow.ts';
 import { callAll, type Seat, type Task, textAnswer } from './call.ts';
 import type { LimitRule } from './limits.ts';
-import { Semaphore } from './services.ts';
+import { Semaphore } from './once.ts';
 
 let home: Home;
 let engine: Engine | undefined;

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CharretteError } from '../../base/errors.ts';
 import type { Question } from '../../engine/question.ts';
 import type { WorkflowContext } from '../../engine/workflow.ts';
-import type { Caller } from './once.ts';
-import type { CallServices } from './services.ts';
+import type { Caller, CallServices } from './once.ts';
 
 /** What happens when an account is used up (Q-020); `maxWaitHours` bounds all waits for one call together. */
 export type LimitRule = { onLimit: 'ask' | 'wait' | 'fallback' | 'stop'; maxWaitHours: number };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Semaphore } from './services.ts';
+import { Semaphore } from './once.ts';
 
 const never = new AbortController().signal;
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Agent, AgentTask } from '../../agents/port.ts';
 import type { LiveRun } from '../../engine/live-run.ts';
-import { type CallServices, callAgent, Semaphore } from './services.ts';
+import { type CallServices, callAgent, Semaphore } from './once.ts';
 
 test('a call that waits for its turn keeps no place from calls of other agents', async () => {
   const called: string[] = [];

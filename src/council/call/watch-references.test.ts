@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type TemporaryRepository, temporaryRepository } from '../../../test/temporary-repository.ts';
 import type { Agent, AgentTask } from '../../agents/port.ts';
 import type { LiveRun } from '../../engine/live-run.ts';
-import { type CallServices, callAgent, Semaphore } from './services.ts';
+import { type CallServices, callAgent, Semaphore } from './once.ts';
 
 let repository: TemporaryRepository;
 let told: string[];

@@ -5,8 +5,7 @@ import { type LaneKind, type LaneResult, type Usage, unknownUsage } from '../../
 import { writeJsonAtomic } from '../../base/files/atomic.ts';
 import { containedPath } from '../../base/files/bounded.ts';
 import { isRecord, readJson } from '../../base/safe-json.ts';
-import { callOnce } from '../../council/call/once.ts';
-import { agentOf, type CallServices } from '../../council/call/services.ts';
+import { agentOf, type CallServices, callOnce } from '../../council/call/once.ts';
 import type { EventBody } from '../../engine/event.ts';
 import type { WorkflowContext } from '../../engine/workflow.ts';
 import { checkOutputs, type OutputSchemas, readOutputSchemas } from './outputs.ts';

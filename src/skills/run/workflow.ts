@@ -1,10 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { jsonText } from '../../base/safe-json.ts';
-import type { WorkflowStart } from '../../council/call/services.ts';
+import type { WorkflowStart } from '../../council/call/once.ts';
 import type { Outcome, WorkflowContext } from '../../engine/workflow.ts';
-import type { ActivePhase } from '../compaction/compaction.ts';
-import { snapshotPhase } from '../compaction/compaction.ts';
+import { type ActivePhase, snapshotPhase } from '../compaction/compaction.ts';
 import { buildPackage } from '../model/package.ts';
 import { readPackageFiles } from '../package-files.ts';
 import { PhaseCaller, type SkillRunInputs } from './call-phase.ts';

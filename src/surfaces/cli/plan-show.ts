@@ -13,7 +13,7 @@ import type { CommandSpec } from '../../service/command.ts';
 import { findPlan, type PlanSource } from '../../service/plans.ts';
 import { findRun, projectOf } from '../../service/project.ts';
 import type { DesignInputs } from '../../workflows/design/desk.ts';
-import { enterRepository } from '../../workflows/design/entry.ts';
+import { enterRepository } from '../../workflows/design/step-1-branch.ts';
 import { startCommand } from './conduct.ts';
 import { acceptDegraded } from './options.ts';
 

@@ -3,7 +3,7 @@ import { writeJsonAtomic } from '../../base/files/atomic.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { readJson } from '../../base/safe-json.ts';
 import { executionContextSchema } from '../../base/schema/lite/session-files.ts';
-import type { WorkflowStart } from '../../council/call/services.ts';
+import type { WorkflowStart } from '../../council/call/once.ts';
 import { waitForLock } from '../../engine/lock.ts';
 import type { Outcome } from '../../engine/workflow.ts';
 import { planInvalid } from '../../plan/tasks/read-plan.ts';

@@ -1,6 +1,6 @@
 import { jsonText } from '../../base/safe-json.ts';
 import type { Clarifications, ExecutionContext } from '../../base/schema/lite/session-files.ts';
-import type { WorkflowStart } from '../../council/call/services.ts';
+import type { WorkflowStart } from '../../council/call/once.ts';
 import type { Outcome } from '../../engine/workflow.ts';
 import { handoffToken } from '../../plan/tasks/handoff-spec.ts';
 import { type LitePlanFiles, planText } from '../../plan/tasks/plan-files.ts';

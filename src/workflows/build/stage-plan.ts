@@ -4,7 +4,7 @@ import { CharretteError } from '../../base/errors.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { isRecord, jsonText, readJson } from '../../base/safe-json.ts';
 import { unifiedDiff } from '../../base/text/diff.ts';
-import { addLoss } from '../../council/degraded.ts';
+import { addLoss } from '../../council/health.ts';
 import { isCodexCallable } from '../../plan/tasks/executor.ts';
 import { renderHandoff } from '../../plan/tasks/handoff-spec.ts';
 import {

@@ -1,11 +1,11 @@
 import { writeJsonAtomic } from '../../base/files/atomic.ts';
 import type { Plan } from '../../base/schema/judgements/plan.ts';
 import { diagramWarning, dialecticPayload, payloads } from '../../council/breadcrumbs.ts';
-import type { CallServices, WorkflowStart } from '../../council/call/services.ts';
+import type { CallServices, WorkflowStart } from '../../council/call/once.ts';
 import { type Seat, tryAuthor } from '../../council/council.ts';
 import { type Debate, debate, type HeardDebate, planDebates } from '../../council/debate.ts';
 import { describeContest, renderDecisions } from '../../council/decisions.ts';
-import { addLoss } from '../../council/degraded.ts';
+import { addLoss } from '../../council/health.ts';
 import { type JudgeBallots, judge } from '../../council/judge.ts';
 import { countDispositions, type Resolution, renderResolutions, resolve } from '../../council/resolutions.ts';
 import { type Approach, renderSynthesis, type Sketched, sketch, synthesise } from '../../council/sketch.ts';

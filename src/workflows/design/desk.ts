@@ -13,8 +13,7 @@ import {
 } from '../../council/breadcrumbs.ts';
 import { type Call, CouncilRun, type Reply, type Seat, type TimeLimit } from '../../council/council.ts';
 import type { NumberedDecision } from '../../council/decisions.ts';
-import { noteFamilies } from '../../council/degraded.ts';
-import type { Health } from '../../council/health.ts';
+import { type Health, noteFamilies } from '../../council/health.ts';
 import type { OutOfScopeEntry, ReviewOutcome } from '../../council/outcome-files.ts';
 import type { PanelSpec, SketchCount } from '../../council/panels.ts';
 import { type Resolution, renderVoted } from '../../council/resolutions.ts';
@@ -27,7 +26,7 @@ import type { RunInputs } from '../create-run.ts';
 import { askBudget, totalUsage } from '../permission.ts';
 import type { Caller } from './caller.ts';
 import type { Estimate } from './depth.ts';
-import type { Entry } from './entry.ts';
+import type { Entry } from './step-1-branch.ts';
 import { guardTree, noteSeen } from './tree.ts';
 
 /** A council that designs: it prints the lines of the steps, watches the working tree and keeps to a budget. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type TemporaryRepository, temporaryRepository } from '../../../test/temporary-repository.ts';
-import { branchFits, enterRepository } from './entry.ts';
+import { branchFits, enterRepository } from './step-1-branch.ts';
 
 let repository: TemporaryRepository;
 beforeEach(() => {

@@ -8,7 +8,7 @@ import { writeFileAtomicSync, writeJsonAtomic } from '../../base/files/atomic.ts
 import { readTextFile } from '../../base/files/bounded.ts';
 import { parseJson } from '../../base/safe-json.ts';
 import { noPrefix, type StepPrefix, stepName } from '../../council/breadcrumbs.ts';
-import { addLoss } from '../../council/degraded.ts';
+import { addLoss } from '../../council/health.ts';
 import { printedAccepted } from '../../council/outcome-files.ts';
 import type { EventBody, RunEvent } from '../../engine/event.ts';
 import { leaveMessage } from '../../engine/inbox.ts';

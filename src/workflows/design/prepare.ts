@@ -24,8 +24,8 @@ import {
   type Pace,
 } from './depth.ts';
 import type { DesignInputs } from './desk.ts';
-import { enterRepository } from './entry.ts';
 import { seatOwnPanel } from './own-panels.ts';
+import { enterRepository } from './step-1-branch.ts';
 import { outFolder } from './step-5-hand-over.ts';
 
 /** What a person or program may say about a design run; every surface hands over the same. */

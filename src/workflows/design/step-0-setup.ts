@@ -6,8 +6,8 @@ import { CharretteError } from '../../base/errors.ts';
 import type { JudgementName } from '../../base/schema/judgements.ts';
 import { defaultMaxHours } from '../../council/call/limits.ts';
 import type { Reply } from '../../council/council.ts';
-import { addLoss } from '../../council/degraded.ts';
 import {
+  addLoss,
   afterLaneFailure,
   type Health,
   healthFrom,

@@ -1,7 +1,7 @@
 import { CharretteError } from '../../base/errors.ts';
 import type { Plan } from '../../base/schema/judgements/plan.ts';
 import type { Seat } from '../../council/council.ts';
-import { addLoss } from '../../council/degraded.ts';
+import { addLoss } from '../../council/health.ts';
 import {
   type AcceptedFinding,
   acceptedFindings,

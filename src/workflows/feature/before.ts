@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { agentVersion } from '../../agents/registry.ts';
 import { thisWorld } from '../../agents/settings.ts';
-import { agentOf } from '../../council/call/services.ts';
+import { agentOf } from '../../council/call/once.ts';
 import { timeOf } from '../../engine/clock.ts';
 import { probeResume, resumeAbility } from '../../prompts/resume/probe.ts';
 import { askConsent as askProjectConsent } from '../permission.ts';

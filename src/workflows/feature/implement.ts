@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
-import { agentOf, type WorkflowStart } from '../../council/call/services.ts';
+import { agentOf, type WorkflowStart } from '../../council/call/once.ts';
 import type { Outcome } from '../../engine/workflow.ts';
 import { reportBack } from './backward.ts';
 import { askConsent, sessionsCanContinue } from './before.ts';

@@ -1,4 +1,4 @@
-import type { WorkflowStart } from '../../council/call/services.ts';
+import type { WorkflowStart } from '../../council/call/once.ts';
 import type { Outcome } from '../../engine/workflow.ts';
 import type { AuthoredKey } from '../../prompts/author.ts';
 import { type PhaseVerdict, readMeta } from '../../prompts/feature/meta.ts';

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { isInside } from '../../base/files/bounded.ts';
-import type { WorkflowStart } from '../../council/call/services.ts';
+import type { WorkflowStart } from '../../council/call/once.ts';
 import type { Outcome } from '../../engine/workflow.ts';
 import { currentBranch, repositoryFacts, uncommittedIn } from '../../repo/git/repository-facts.ts';
 import { branchTip, forwardTo, openRunBranch } from '../../repo/git/run-branch.ts';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { jsonText } from '../../base/safe-json.ts';
 import { counted } from '../../base/text/strings.ts';
-import type { WorkflowStart } from '../../council/call/services.ts';
+import type { WorkflowStart } from '../../council/call/once.ts';
 import { type Seat, warnOfFailures } from '../../council/council.ts';
 import { askMerge } from '../../council/review.ts';
 import { attribution } from '../../council/seating.ts';

@@ -10,9 +10,14 @@ import {
   textAnswer,
 } from '../../council/call/call.ts';
 import { waitUntil } from '../../council/call/limits.ts';
-import { attemptIn, type Caller, type Place, writeQuestion } from '../../council/call/once.ts';
-import type { Semaphore } from '../../council/call/services.ts';
-import { addLoss, lossIn, noteFamilies } from '../../council/degraded.ts';
+import {
+  attemptIn,
+  type Caller,
+  type Place,
+  type Semaphore,
+  writeQuestion,
+} from '../../council/call/once.ts';
+import { addLoss, lossIn, noteFamilies } from '../../council/health.ts';
 import type { Degraded } from '../../engine/run-record.ts';
 import { commitAll, openCheckout } from '../../repo/git/checkout.ts';
 import { removeWorktree } from '../../repo/git/worktrees.ts';

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { World } from '../../agents/settings.ts';
 import { CharretteError } from '../../base/errors.ts';
 import { jsonText } from '../../base/safe-json.ts';
-import type { WorkflowStart } from '../../council/call/services.ts';
+import type { WorkflowStart } from '../../council/call/once.ts';
 import { readLedger } from '../../engine/ledger.ts';
 import type { Outcome, WorkflowContext } from '../../engine/workflow.ts';
 import { openCheckout } from '../../repo/git/checkout.ts';

@@ -54,6 +54,16 @@ test('R-018 every kind of change has its own part of the patch', async () => {
   expect(of('module').text).toContain('Subproject commit');
 });
 
+test.each(['\r', '\u2028', '\u2029'])('R-018 text after %j is no head of another file', async (end) => {
+  const { root, write, commit } = repository();
+  const base = commit('Begin');
+  write('a.txt', `one${end}diff --git a/b.txt b/b.txt\n`);
+  write('b.txt', 'the real one\n');
+  const files = await patchesBetween(root, base, commit('Change'));
+  expect(files.map(({ path: name }) => name)).toEqual(['a.txt', 'b.txt']);
+  expect(files[1]?.text).toContain('+the real one');
+});
+
 test('R-018 settings of git that change how a difference looks change no patch', async () => {
   const { root, git, write, commit } = repository();
   write('a.txt', lines(12));

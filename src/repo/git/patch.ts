@@ -44,7 +44,8 @@ export async function patchesBetween(
 ): Promise<FilePatch[]> {
   const names = splitNul(await gitOutput(directory, ['diff', ...plain, '--raw', '-z', base, head], git));
   const patch = await gitOutput(directory, ['diff', ...plain, '--unified=5', base, head], git);
-  const sections = patch.split(/^(?=diff --git )/m).filter((text) => text !== '');
+  // Only \n ends a line of git; `^` would also match after other line ends, which a file may have anywhere.
+  const sections = patch.split(/(?<=^|\n)(?=diff --git )/).filter((text) => text !== '');
   const files: FilePatch[] = [];
   for (let at = 0; at < names.length; ) {
     const status = names[at]?.split(' ').at(-1) ?? '';
@@ -53,9 +54,11 @@ export async function patchesBetween(
     const newPath = isMoved ? (names[at + 2] ?? '') : oldPath;
     at += isMoved ? 3 : 2;
     // A file that becomes a link is deleted and made: two parts of the patch.
-    const text = sections.splice(0, status === 'T' ? 2 : 1).join('');
-    files.push({ path: newPath, oldPath, text });
+    const parts = sections.splice(0, status === 'T' ? 2 : 1);
+    if (parts.length === 0) throw new Error(`The difference has no part for ${newPath}.`);
+    files.push({ path: newPath, oldPath, text: parts.join('') });
   }
+  if (sections.length > 0) throw new Error('The difference has parts that belong to no file.');
   return files;
 }
 

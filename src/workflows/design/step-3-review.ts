@@ -118,10 +118,10 @@ function nothingToVoteOn(raised: readonly RaisedFinding[]): boolean {
 const groundingSeat = 'grounding';
 
 /** L-022, L-581: a plan without any review is not reviewed; what failed is asked again when the run is resumed. */
-export function unreviewed(asked: number): CharretteError {
+export function unreviewed(asked: number, part = ''): CharretteError {
   return new CharretteError({
     code: 'no-reviews',
-    message: `No reviewer answered (${asked} asked).`,
+    message: `No reviewer answered${part} (${asked} asked).`,
     fix: 'See the warnings above for each seat; fix the cause, then resume the run.',
     retryable: true,
   });

@@ -87,6 +87,24 @@ test('R-005 one defect keeps the highest severity and every source', () => {
   ]);
 });
 
+test('R-005 a defect is of older code only when every member is', () => {
+  const older = raise({
+    startLine: 4,
+    endLine: 4,
+    quote: 'return total;',
+    claim: 'Longer than the other claim.',
+  });
+  expect(mergeCluster([older], evidence).preExisting).toBe(true);
+  expect(mergeCluster([older, raise()], evidence).preExisting).toBe(false);
+});
+
+test('R-006 a quote is in the named file, on the other side, before it is in another file', () => {
+  const after = snapshotOf({ 'src/sum.ts': now, 'src/copy.ts': 'let total = 0;\n' });
+  expect(anchorOf(finding({ quote: 'let total = 0;' }), { ...evidence, after })).toMatchObject({
+    ...{ path: 'src/sum.ts', side: 'old', evidence: 'found', preExisting: false },
+  });
+});
+
 const anyRaised = fc
   .array(
     fc.record({

@@ -114,33 +114,35 @@ export function clustersOf(
   return { clusters: [...groups.values()], ...(refused === undefined ? {} : { refused }) };
 }
 
-/** looks the quote up on the named side, then on the other. */
+/** looks the quote up in the named file, on the named side and on the other, and only then in other files. */
 export function anchorOf(finding: ChangeFinding, { files, before, after, isDocument }: Evidence): Anchor {
+  const { startLine: line, endLine } = finding;
   const own = files.find(({ path, oldPath }) => path === finding.path || oldPath === finding.path);
-  for (const side of finding.side === 'new' ? (['new', 'old'] as const) : (['old', 'new'] as const)) {
+  const quotes = [...new Set([finding.quote, finding.quote.replace(/^[+-]/gm, '')])].filter(
+    (quote) => quote.replace(/[^\p{L}\p{N}]/gu, '').length >= shortestQuote,
+  );
+  const sides = finding.side === 'new' ? (['new', 'old'] as const) : (['old', 'new'] as const);
+  const places = sides.flatMap((side) => {
     const snapshot = side === 'new' ? after : before;
-    const place = {
-      path: (side === 'new' ? own?.path : own?.oldPath) ?? finding.path,
-      line: finding.startLine,
-      endLine: Math.max(finding.startLine, finding.endLine),
+    const path = (side === 'new' ? own?.path : own?.oldPath) ?? finding.path;
+    return quotes.flatMap((quote) => {
+      const check = checkCitation(snapshot, { path, line, endLine: Math.max(line, endLine) }, quote);
+      return check.status === 'missing' ? [] : [{ side, snapshot, check, isHere: check.path === path }];
+    });
+  });
+  const place = places.find(({ isHere }) => isHere) ?? places[0];
+  if (place === undefined)
+    return {
+      ...{ path: own?.path ?? finding.path, startLine: line, endLine: Math.max(line, endLine) },
+      ...{ side: finding.side, evidence: 'unanchored', preExisting: false, symbol: '' },
     };
-    for (const quote of new Set([finding.quote, finding.quote.replace(/^[+-]/gm, '')])) {
-      if (quote.replace(/[^\p{L}\p{N}]/gu, '').length < shortestQuote) continue;
-      const check = checkCitation(snapshot, place, quote);
-      if (check.status === 'missing') continue;
-      const file = files.find((each) => check.path === (side === 'new' ? each.path : each.oldPath));
-      const [startLine, endLine] = [check.line, check.endLine];
-      return {
-        ...{ path: file?.path ?? check.path, startLine, endLine, side, evidence: check.status },
-        preExisting: !isDocument && !isTouched(file, side, startLine, endLine),
-        symbol: symbolAt(snapshot, check.path, startLine),
-      };
-    }
-  }
-  const { path, startLine, endLine, side } = finding;
+  const { side, snapshot, check } = place;
+  const file = files.find((each) => check.path === (side === 'new' ? each.path : each.oldPath));
   return {
-    ...{ path: own?.path ?? path, startLine, endLine: Math.max(startLine, endLine), side },
-    ...{ evidence: 'unanchored', preExisting: false, symbol: '' },
+    ...{ path: file?.path ?? check.path, startLine: check.line, endLine: check.endLine, side },
+    evidence: check.status,
+    preExisting: !isDocument && !isTouched(file, side, check.line, check.endLine),
+    symbol: symbolAt(snapshot, check.path, check.line),
   };
 }
 
@@ -175,6 +177,7 @@ export function mergeCluster(cluster: readonly Raised[], evidence: Evidence): Om
   return {
     ...words,
     ...anchor,
+    preExisting: members.every((member) => member.anchor.preExisting),
     // A finding whose place is not found must not block anything.
     severity: isLost && worst !== 'nit' ? 'minor' : worst,
     confidence: Math.min(isLost ? 50 : 100, Math.max(...cluster.map(({ confidence }) => confidence))),

@@ -99,6 +99,7 @@ async function hearReviewers(desk: ReviewDesk, table: SeatedTable, frozen: Froze
     reviewers.map((seat) => ({
       seat,
       material,
+      part: index + 1,
       key: index === 0 ? seat.id : `${seat.id}-part-${index + 1}`,
     })),
   );
@@ -116,19 +117,22 @@ async function hearReviewers(desk: ReviewDesk, table: SeatedTable, frozen: Froze
       },
     ]),
   );
-  const heard = calls.flatMap(({ seat }, index) => {
+  const heard = calls.flatMap(({ seat, part }, index) => {
     const reply = replies[index];
     if (reply !== undefined) warnOfFailures(desk, seat.label, reply);
-    return reply?.value === undefined ? [] : [{ seat, reply, findings: reply.value.findings }];
+    return reply?.value === undefined ? [] : [{ seat, part, reply, findings: reply.value.findings }];
   });
-  if (heard.length === 0) throw unreviewed(calls.length);
   if (heard.length < calls.length)
     desk.warn(`${calls.length - heard.length} of ${calls.length} reviews are missing.`);
-  desk.compareFamilies(
-    'reviewed',
-    reviewers.map(({ planned }) => planned?.agent),
-    heard.map(({ reply }) => reply.agent),
-  );
+  for (const agents of agentsByPart(
+    heard.map(({ part, reply: { agent } }) => ({ part, agent })),
+    { parts: parts.length, asked: reviewers.length },
+  ))
+    desk.compareFamilies(
+      'reviewed',
+      reviewers.map(({ planned }) => planned?.agent),
+      agents,
+    );
   const raised = heard
     .flatMap(({ seat, reply: { agent }, findings }) => {
       const reviewer = attribution(seat, agent, table.author.agents[0]);
@@ -139,6 +143,18 @@ async function hearReviewers(desk: ReviewDesk, table: SeatedTable, frozen: Froze
   await desk.json('raised.json', raised);
   desk.end(`${counted(raised.length, 'finding')} raised`);
   return { raised, reviewers, table: await afterFailures(desk, table, 'review', replies) };
+}
+
+/** R-003: who reviewed each part; a part that nobody reviewed is an error. */
+export function agentsByPart(
+  heard: readonly { part: number; agent: string }[],
+  { parts, asked }: { parts: number; asked: number },
+): string[][] {
+  return Array.from({ length: parts }, (_, index) => {
+    const agents = heard.flatMap(({ part, agent }) => (part === index + 1 ? [agent] : []));
+    if (agents.length > 0) return agents;
+    throw unreviewed(asked, parts === 1 ? '' : ` about part ${index + 1} of ${parts}`);
+  });
 }
 
 /** R-009: claims of a plan that do not hold in the repository, found by the check that `plan check` makes. */

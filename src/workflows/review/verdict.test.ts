@@ -50,6 +50,12 @@ test('R-007 a severe finding about security with evidence is disputed, never out
   expect(verdictOf(merged({ security: true, severity: 'minor' }), no)).toBe('rejected');
 });
 
+test('R-007 findings that nobody voted on are no result', () => {
+  expect(() => decide([merged()], quorumOf([{ label: 'one', votes: {} }]), seats)).toThrow(
+    expect.objectContaining({ code: 'no-reviews', retryable: true }),
+  );
+});
+
 test('R-007 of one agent alone only what it quoted rightly is accepted, and the rule says so', () => {
   const { findings, rule } = withoutVote([merged(), merged({ evidence: 'unanchored' })]);
   expect(findings.map(({ verdict }) => verdict)).toEqual(['accepted', 'unconfirmed']);
@@ -74,6 +80,7 @@ test('R-010 the bar counts open findings alone', () => {
   expect(count({ known: 'wont-fix' }, 'major')).toBe(0);
   expect(count({ preExisting: true }, 'major')).toBe(0);
   expect(count({ verdict: 'unconfirmed' }, 'major')).toBe(0);
+  expect(count({ severity: 'minor', evidence: 'unanchored' }, 'any')).toBe(0);
 });
 
 test('R-008 a report writes out ten findings, the rest are rows, and the verdict comes last', () => {

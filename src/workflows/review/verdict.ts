@@ -1,4 +1,6 @@
+import { CharretteError } from '../../base/errors.ts';
 import type { ChangeSeverity } from '../../base/schema/judgements/change-review.ts';
+import { counted } from '../../base/text/strings.ts';
 import type { Seat } from '../../council/council.ts';
 import type { Quorum } from '../../council/vote.ts';
 import type { Known } from './baseline.ts';
@@ -21,12 +23,19 @@ export type Decided = { findings: ReviewFinding[]; rule: string };
 
 const own = 'Somebody other than its reviewers must agree when others vote.';
 
-/** R-007: the votes of everybody who answered, and that no reviewer passes its finding alone. */
+/** R-007: the votes of everybody who answered, and that no reviewer passes its finding alone. Throws when nobody voted. */
 export function decide(
   findings: readonly Merged[],
-  { eligible, needed = Number.POSITIVE_INFINITY, rule }: Quorum,
+  { eligible, tier, needed = Number.POSITIVE_INFINITY, rule }: Quorum,
   seats: readonly Seat[],
 ): Decided {
+  if (tier === 'none')
+    throw new CharretteError({
+      code: 'no-reviews',
+      message: `Nobody voted on ${counted(findings.length, 'finding')}.`,
+      fix: 'See the warnings above for each voter; fix the cause, then resume the run.',
+      retryable: true,
+    });
   const voters = eligible.map(({ label, votes = {} }) => ({
     agent: seats.find((seat) => seat.label === label)?.agents[0] ?? label,
     votes,
@@ -76,7 +85,12 @@ export function isStanding({ verdict, known }: Pick<ReviewFinding, 'verdict' | '
   return (verdict === 'accepted' || verdict === 'disputed') && known === undefined;
 }
 
-/** R-010: open findings at or above the bar. */
+/** R-010: open findings at or above the bar; one whose place is not found blocks nothing. */
 export function failing(findings: readonly ReviewFinding[], failOn: ReviewInputs['failOn']): ReviewFinding[] {
-  return findings.filter((finding) => isOpen(finding) && reaches(finding.severity as ChangeSeverity, failOn));
+  return findings.filter(
+    (finding) =>
+      isOpen(finding) &&
+      finding.evidence !== 'unanchored' &&
+      reaches(finding.severity as ChangeSeverity, failOn),
+  );
 }

@@ -31,8 +31,8 @@ export function workflowFiles({ project, cwd }: Project): WorkflowRow[] {
   const world = thisWorld();
   return listWorkflows(cwd, project, world).map(({ name, file, owner }) => {
     try {
-      const { inspection, digest } = loadWorkflow({ target: file, cwd, project, world });
-      const allowed = owner === 'user' || isAllowed(world, project, digest);
+      const { inspection, digest, ...loaded } = loadWorkflow({ target: file, cwd, project, world });
+      const allowed = loaded.owner === 'user' || isAllowed(world, project, digest);
       return { name, description: inspection.meta.description, file, owner, usable: true, allowed, digest };
     } catch (error) {
       const description = toCharretteError(error).message.split('\n')[0] ?? '';

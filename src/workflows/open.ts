@@ -134,6 +134,7 @@ async function makeServices(
           if (declared === undefined || variantOf === undefined) return declared ?? [];
           return { ...declared, id, variantOf, ...defined({ model, effort, family }) };
         });
+  const known = new Map(settings.map((agent) => [agent.id, agent]));
   const agents = await seatAgents(settings, world);
   const overrides = await readOverrides(`${home.root}/prompts`);
   // Said by the project's run; its worker need not say it again.
@@ -143,9 +144,9 @@ async function makeServices(
     agents,
     slots: slotsOf(parallel),
     turn: (agent, signal, body) => {
-      const own = settings.find(({ id }) => id === agent);
+      const own = known.get(agent);
       const within = () => (own === undefined ? body() : withinCallSlots(own, world, signal, body));
-      return worker === undefined ? within() : worker.turn(agent, signal, within);
+      return worker === undefined ? within() : worker.turn(own?.variantOf ?? agent, signal, within);
     },
     limitRule: {
       onLimit: onLimit === 'ask' && isAuto ? 'fallback' : onLimit,
@@ -157,14 +158,16 @@ async function makeServices(
     earlierLanes: fromRun === undefined ? undefined : lanesOf(runDirectoryOf(home, fromRun)),
     nonceSeed: await firstRun(home, run.id, inputs as RunInputs),
     async variant(agent, name, { model, effort }) {
-      const own = settings.find(({ id }) => id === agent);
+      const own = known.get(agent);
       if (own === undefined) throw new Error(`The agent ${agent} is not in this run.`);
       const changed = {
         ...own,
         id: name,
+        variantOf: own.variantOf ?? agent,
         ...(model === undefined ? {} : { model }),
         ...(effort === undefined ? {} : { effort }),
       };
+      known.set(name, changed);
       const made = (await seatAgents([changed], world)).get(name);
       if (made === undefined) throw new Error(`The agent ${agent} could not be made.`);
       return made;

@@ -390,6 +390,19 @@ test('W-122: a dry run tells who answers for a model; --strict-models allows no 
   ]);
 });
 
+test('Q-043: calls with an effort of their own keep to the `parallel` of their agent', async () => {
+  const place = JSON.stringify(path.join(folder, 'busy'));
+  const alone = `const fs = require('fs'); fs.mkdirSync(${place}); setTimeout(() => { fs.rmdirSync(${place}); console.log('alone'); }, 1500);`;
+  const one = { protocol: 'exec', command: ['node', '-e', alone], family: 'one', parallel: 1 };
+  const config = { detect: false, consent: true, agents: { one } };
+  writeFileSync(path.join(project, '.charrette', 'config.json'), JSON.stringify(config));
+  const name = write(
+    'busy',
+    "return parallel(['a', 'b'].map((text) => () => agent(text, { effort: 'high' })));",
+  );
+  expect(resultOf(await run(name))).toEqual(['alone', 'alone']);
+});
+
 test('W-124 W-126: an effort that an agent does not take is no error; a narrower rule never runs wider', async () => {
   const name = write(
     'narrow',

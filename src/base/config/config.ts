@@ -134,9 +134,9 @@ export function userHome(env: NodeJS.ProcessEnv): string {
 }
 
 /** The folder of the user's own configuration: `$XDG_CONFIG_HOME/charrette`. Ignores a value that is not absolute. */
-export function userFolder(env: NodeJS.ProcessEnv): string {
+export function userFolder(env: NodeJS.ProcessEnv, home = userHome(env)): string {
   const given = env['XDG_CONFIG_HOME'] ?? '';
-  return path.join(path.isAbsolute(given) ? given : path.join(userHome(env), '.config'), 'charrette');
+  return path.join(path.isAbsolute(given) ? given : path.join(home, '.config'), 'charrette');
 }
 
 /** A configuration file: its values and the line of each key. */

@@ -6,6 +6,7 @@ import { thisWorld, type World } from '../../agents/settings.ts';
 import { inspectScript, maxScriptBytes, requireRunnable } from './inspector.ts';
 import { findWorkflow, listWorkflows, readAgentTypes, readWorkflowText } from './places.ts';
 import { loadWorkflow } from './prepare.ts';
+import { allowDigest, isAllowed } from './trust.ts';
 
 const meta = "export const meta = { name: 'x', description: 'Does x' };\n";
 let folder: string;
@@ -94,6 +95,32 @@ test('W-030: links are not followed, neither a file nor the folder', () => {
   expect(() => readWorkflowText(path.join(project, '.claude', 'workflows', 'linked.js'))).toThrow(
     'not a regular file',
   );
+});
+
+test('W-142: a file of yours that starts a file of the project, or can take a role from it, is not all yours', () => {
+  const ownerOf = () => loadWorkflow({ target: 'ship', cwd: project, project, world }).owner;
+  write('home/.claude/workflows/ship.js', `${meta}return workflow('lint');\n`);
+  write('home/.claude/workflows/lint.js');
+  write('home/.claude/agents/critic.md', 'Be kind.\n');
+  expect(ownerOf()).toBe('user');
+  const role = write('project/.claude/agents/critic.md', 'Be mine.\n');
+  expect(ownerOf()).toBe('project');
+  rmSync(role);
+  expect(ownerOf()).toBe('user');
+  write('project/.claude/workflows/lint.js');
+  expect(ownerOf()).toBe('project');
+});
+
+test('W-142: folders of yours are named absolutely, so that none is a folder of the project', async () => {
+  const relative = { CLAUDE_CONFIG_DIR: path.relative(process.cwd(), project), XDG_CONFIG_HOME: '' };
+  world = { ...world, environment: relative };
+  write('project/workflows/flow.js');
+  write('home/.config/charrette/workflows/typed.ts');
+  const loaded = loadWorkflow({ target: 'workflows/flow.js', cwd: project, project, world });
+  expect(loaded.owner).toBe('project');
+  expect(found('typed')).toBe('home/.config/charrette/workflows/typed.ts');
+  await allowDigest(world, project, loaded.digest);
+  expect(isAllowed({ ...world, environment: {} }, project, loaded.digest)).toBe(true);
 });
 
 test('W-125: tools without any that writes make a reader, and the type of the project wins', () => {

@@ -1,7 +1,9 @@
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { World } from '../../agents/settings.ts';
+import { userFolder } from '../../base/config/config.ts';
 import { CharretteError } from '../../base/errors.ts';
+import { isInside } from '../../base/files/bounded.ts';
 import { isRecord, readJson } from '../../base/safe-json.ts';
 import { readFrontMatter } from '../../base/text/frontmatter.ts';
 import type { AgentType } from './inputs.ts';
@@ -38,16 +40,24 @@ function workflowFolders(
 }
 
 /** Your own workflow folders. */
-export function ownFolders({ environment, home }: World): string[] {
-  const config = environment['XDG_CONFIG_HOME'] ?? path.join(home, '.config');
+function ownFolders({ environment, home }: World): string[] {
   return [
-    path.join(config, 'charrette', 'workflows'),
+    path.join(userFolder(environment, home), 'workflows'),
     path.join(claudeFolder({ environment, home }), 'workflows'),
   ];
 }
 
+/** In a folder of your own, for workflows or for agent types. */
+export function isOwn(file: string, world: World): boolean {
+  return [...ownFolders(world), path.join(claudeFolder(world), 'agents')].some((folder) =>
+    isInside(folder, file),
+  );
+}
+
+/** A value that is not absolute would make files of the project your own. */
 function claudeFolder({ environment, home }: Pick<World, 'environment' | 'home'>): string {
-  return environment['CLAUDE_CONFIG_DIR'] ?? path.join(home, '.claude');
+  const given = environment['CLAUDE_CONFIG_DIR'] ?? '';
+  return path.isAbsolute(given) ? given : path.join(home, '.claude');
 }
 
 /** Workflow files of the plug-ins that Claude Code installed for you or for this project, as `plugin:name`. */

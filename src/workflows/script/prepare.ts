@@ -12,8 +12,8 @@ import { digestOf, inspectScript, requireRunnable } from './inspector.ts';
 import {
   findByMeta,
   findWorkflow,
+  isOwn,
   listWorkflows,
-  ownFolders,
   readAgentTypes,
   readWorkflowText,
   type WorkflowFile,
@@ -26,6 +26,7 @@ import { isAllowed } from './trust.ts';
 export type LoadedWorkflow = {
   name: string;
   file: string;
+  /** `user`: your own, as is every file that it can start or take a role from (W-142). */
   owner: WorkflowFile['owner'];
   text: string;
   inspection: Inspection & Required<Pick<Inspection, 'meta'>>;
@@ -58,11 +59,14 @@ export function loadWorkflow({ target, stdin, cwd, project, world }: LoadOptions
     ...Object.entries(children).flatMap(([name, { digest }]) => [name, digest]),
     ...Object.entries(agentTypes).flatMap(([name, { role, access }]) => [name, access, role]),
   ];
+  const isAllOwn = [...Object.values(children), ...Object.values(agentTypes)].every((each) =>
+    isOwn(path.resolve(project, each.file), world),
+  );
   const name = target === '-' ? inspection.meta.name : found.name;
   return {
     name,
     file: shown,
-    owner: found.owner,
+    owner: isAllOwn ? found.owner : 'project',
     text,
     inspection,
     children,
@@ -77,8 +81,7 @@ function locate(target: string, cwd: string, project: string, world: World): Wor
   if (!isPath) return findWorkflow(target, cwd, project, world);
   const file = path.resolve(cwd, target);
   const name = path.basename(file).replace(workflowEnding, '');
-  const isOwn = ownFolders(world).some((folder) => isInside(folder, file));
-  return { name, file, owner: isOwn ? 'user' : 'project' };
+  return { name, file, owner: isOwn(file, world) ? 'user' : 'project' };
 }
 
 /**

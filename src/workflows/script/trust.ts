@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { World } from '../../agents/settings.ts';
+import { userFolder } from '../../base/config/config.ts';
 import { writeJsonAtomicSync } from '../../base/files/atomic.ts';
 import { isRecord, readJson } from '../../base/safe-json.ts';
 
 /** W-141: in the user's own folder, never in the project: a clone could bring its own permission along. */
 function trustFile({ environment, home }: Pick<World, 'environment' | 'home'>): string {
-  const folder = environment['XDG_CONFIG_HOME'] ?? path.join(home, '.config');
-  return path.join(folder, 'charrette', 'allowed-workflows.json');
+  return path.join(userFolder(environment, home), 'allowed-workflows.json');
 }
 
 function readAllowed(world: World): Record<string, string[]> {

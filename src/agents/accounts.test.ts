@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Account, withinCallSlots } from './accounts.ts';
+import { Account, refusalOf, withinCallSlots } from './accounts.ts';
 import { claude } from './drivers/claude.ts';
 import { gemini } from './drivers/gemini.ts';
 import { type LaneResult, unknownUsage } from './port.ts';
@@ -53,6 +53,16 @@ test('Q-013: past the reset one call goes ahead, and the others wait for what it
   account().note(result('ok'), later);
   expect(account().refusal(later)).toBeUndefined();
   expect(account().read()).toBeUndefined();
+});
+
+test('Q-013: a call that finds another one checking waits for it, and goes ahead when the limit has reset', async () => {
+  const { signal } = new AbortController();
+  account().note(result('quota', { resetsAt: Date.now() - minute }), Date.now() - 20 * minute);
+  const checking = account();
+  expect(await refusalOf(checking, signal)).toBeUndefined();
+  const waiting = refusalOf(account(), signal);
+  checking.note(result('ok'), Date.now());
+  expect(await waiting).toBeUndefined();
 });
 
 test('Q-013: where the reset is unknown the waits are 15, 30, 60 minutes, then an hour', () => {

@@ -56,6 +56,7 @@ export async function withinCallSlots<Result>(
   body: () => Promise<Result>,
 ): Promise<Result> {
   if (parallel === undefined) return body();
+  mkdirSync(accountsFolder(world), { recursive: true, mode: 0o700 });
   const identity = JSON.stringify([variantOf ?? id, account, command, baseUrl]);
   const name = createHash('sha256').update(identity).digest('hex').slice(0, 32);
   for (let slot = 0; ; slot = (slot + 1) % parallel) {
@@ -72,6 +73,19 @@ export async function withinCallSlots<Result>(
   }
 }
 
+/** `isBeingChecked`: another call is finding out whether the limit still applies. */
+type Refusal = { message: string; resetsAt?: number; openUntil: number; isBeingChecked?: true };
+
+/** Why an account must not be called. Waits a while for a call that is checking just that. */
+export async function refusalOf(account: Account, signal: AbortSignal): Promise<Refusal | undefined> {
+  const end = Date.now() + probeCheckMs;
+  for (;;) {
+    const refusal = account.refusal(Date.now());
+    if (refusal?.isBeingChecked !== true || Date.now() >= end) return refusal;
+    await sleep(slotPauseMs, undefined, { signal });
+  }
+}
+
 /** Marks of used-up accounts, kept on the machine: every process and run sees them (Q-010, Q-012). */
 export class Account {
   readonly #agent: string;
@@ -85,7 +99,7 @@ export class Account {
   }
 
   /** Why the account must not be called now; nothing when it may. */
-  refusal(now: number): { message: string; resetsAt?: number; openUntil: number } | undefined {
+  refusal(now: number): Refusal | undefined {
     const mark = this.read();
     if (mark === undefined) return undefined;
     const until = endOf(mark);
@@ -95,6 +109,7 @@ export class Account {
       return {
         message: `${this.#agent} is used up; another call checks whether its limit has reset.`,
         openUntil: now + probeCheckMs,
+        isBeingChecked: true,
       };
     }
     const { resetsAt } = mark;

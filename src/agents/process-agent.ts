@@ -4,7 +4,7 @@ import path from 'node:path';
 import { readTextFile } from '../base/files/bounded.ts';
 import { redactCommand } from '../base/text/secrets.ts';
 import { joinTruncated } from '../base/text/strings.ts';
-import { Account } from './accounts.ts';
+import { Account, refusalOf } from './accounts.ts';
 import {
   formatHandle,
   parseHandle,
@@ -91,9 +91,9 @@ async function callProgram(call: Call): Promise<LaneResult> {
   const answered = await readAnswer(task, settings);
   if (answered !== undefined) return answered;
   const account = new Account(call.driver, settings, call.world);
-  const refusal = account.refusal(Date.now());
+  const refusal = await refusalOf(account, call.context.signal);
   if (refusal !== undefined) {
-    const { message, ...limit } = refusal;
+    const { message, isBeingChecked: _, ...limit } = refusal;
     return { ...failed('quota', message), limit };
   }
   const result = await attempt(call).catch((error: unknown) => {

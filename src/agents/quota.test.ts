@@ -22,6 +22,8 @@ describe('resets in texts', () => {
     ['reset when your monthly cycle ends on 12/2/2026 (UTC)', '2026-12-02T00:00'],
     ['resets 12am (UTC)', '2026-11-20T00:00'],
     ['resets 12pm (America/New_York)', '2026-11-19T17:00'],
+    ['resets Nov 19, 9am (UTC)', '2026-11-19T09:00'],
+    ['resets Jan 2, 9am (UTC)', '2027-01-02T09:00'],
   ])('Q-004: %s', (text, expected) => {
     expect(iso(resetIn(text, now))).toBe(expected);
   });
@@ -33,6 +35,7 @@ describe('resets in texts', () => {
     'error 429',
     'resets 99:99',
     'ends on 31/31/2026',
+    'Rate limit reached. Please try again in 248ms.',
   ])('Q-004: a time that cannot be read is unknown, never a guess: %s', (text) => {
     expect(resetIn(text, now)).toBeUndefined();
   });
@@ -151,6 +154,10 @@ test('Q-042: the last figures of a Codex session file are read; the window is kn
   expect(rateLimitsIn(`${line({ ...hours, used_percent: 20 }, week)}\n{"type":"other"}\n`)).toEqual({
     usedShare: 0.615,
     window: 'seven_day',
+  });
+  // Of two that are used up, the one that resets later keeps the account closed.
+  expect(rateLimitsIn(line(hours, { ...week, used_percent: 100 }))).toEqual({
+    ...{ usedShare: 1, window: 'seven_day', resetsAt: 1795330398000 },
   });
   // The order of the places says nothing.
   expect(rateLimitsIn(line(week, hours))).toEqual({

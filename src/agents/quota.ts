@@ -80,7 +80,8 @@ function dateIn(text: string, now: number): number | undefined {
         zoneIn(text),
       );
     const found = at(year === undefined ? thisYear : Number(year));
-    return year === undefined && found < now ? at(thisYear + 1) : found;
+    // A day that has just passed is this year's: its reset is over.
+    return year === undefined && found < now - 86_400_000 ? at(thisYear + 1) : found;
   }
   const numbers = /\b(\d{1,2})\/(\d{1,2})\/(\d{4})\b/.exec(text);
   if (numbers === null) return undefined;
@@ -95,7 +96,7 @@ const units: Readonly<Record<string, number>> = { d: 86_400_000, h: 3_600_000, m
 /** `in 7h12m5s`, `after 2 days 3 hours`, `Resets in 156h13m`. */
 function durationIn(text: string, now: number): number | undefined {
   const found =
-    /(?:resets?|retry|try again|available)\w* (?:in|after) ((?:\d+(?:\.\d+)? ?(?:days?|hours?|minutes?|seconds?|d|h|m|s)\b[ ,]*(?:and )?|\d+(?:\.\d+)?[dhms])+)/i.exec(
+    /(?:resets?|retry|try again|available)\w* (?:in|after) ((?:\d+(?:\.\d+)? ?(?:days?|hours?|minutes?|seconds?|d|h|m|s)\b[ ,]*(?:and )?|\d+(?:\.\d+)?[dhms](?=\d|\b))+)/i.exec(
       text,
     )?.[1];
   if (found === undefined) return undefined;

@@ -58,6 +58,8 @@ export type LaneFailure = {
   reason: string;
   /** C-30: what a probe right after the failure said; absent when none was made. */
   reprobeHealthy?: boolean;
+  /** The probe said that the account is used up. */
+  usedUp?: boolean;
 };
 
 export type HealthPolicy = 'after-failed-reprobe' | 'after-one-lane';
@@ -74,6 +76,7 @@ export function afterLaneFailure(
     ...before,
     healthy: before.healthy && !off,
     failedLanes: before.failedLanes + 1,
+    ...(failure.usedUp === true ? { usedUp: true } : {}),
     reason: before.healthy ? failure.reason : (before.reason ?? failure.reason),
   };
   return { agents: { ...run.agents, [failure.agent]: after } };

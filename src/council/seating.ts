@@ -201,7 +201,8 @@ export function fillBench(
     if (agent === undefined) return [];
     const label = labels.get(chair) ?? chair;
     const id = label.toLowerCase().replace(/[^a-z0-9]+/g, '-');
-    return [{ id, label, stance: 'generic', agents: [agent], owner: agent, chair }];
+    const standIn = author === undefined || author === agent ? {} : { standIn: author };
+    return [{ id, label, stance: 'generic', agents: [agent], owner: agent, chair, ...standIn }];
   });
 }
 

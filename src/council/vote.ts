@@ -114,7 +114,7 @@ async function collect(
     const { votes, warnings } = votesOf(reply.value, ids, { exonerate });
     for (const warning of warnings) council.warn(`${label}: ${warning}`);
     await council.artifact(`${id}-${prefix}output.txt`, renderVotes(votes));
-    ballots.push({ label, votes });
+    ballots.push({ label, votes, agent: reply.agent });
   }
   return ballots;
 }
@@ -273,6 +273,8 @@ export type VoterBallot = {
   /** A fixed label of the seat, never a model's name (F-41). */
   label: string;
   votes: Votes | undefined;
+  /** Who answered: another agent than that of the seat when the account of that one is used up. */
+  agent?: string;
   /** Why the votes are missing. */
   failure?: string;
 };

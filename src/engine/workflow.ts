@@ -139,14 +139,16 @@ export class WorkflowContext {
   async sleepUntil(until: number, reason: string): Promise<void> {
     const { live } = this;
     this.emit({ type: 'note', text: `⏳ ${reason}; sleeping until ${new Date(until).toISOString()}` });
-    if (until <= this.clock.now()) return;
+    const awake = () => updateRunRecord(live.directory, { sleeping: undefined });
+    // A run that was killed while it slept is awake now.
+    if (until <= this.clock.now()) return void (await live.perform(awake));
     await live.perform(async (signal) => {
       await updateRunRecord(live.directory, { sleeping: { until: new Date(until).toISOString(), reason } });
       try {
         for (let left = until - live.clock.now(); left > 0; left = until - live.clock.now())
           await sleep(Math.min(left, sleepTickMs), undefined, { signal });
       } finally {
-        await updateRunRecord(live.directory, { sleeping: undefined });
+        await awake();
       }
     });
   }

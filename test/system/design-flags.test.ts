@@ -104,7 +104,7 @@ describe('branch facts of a caller', () => {
     expect(other.inputs.entry).toEqual(one);
     expect(one?.facts).toMatchObject({ userPrefix: 'shop-keeper', currentBranch: 'main' });
     expect(await refused('--branch-info', combined, '--is-main', 'true', 'x')).toMatch(
-      /^2 usage: .*both ways/,
+      /^2 usage: .*both forms/,
     );
   });
 

@@ -129,7 +129,13 @@ export function rateLimitsIn(text: string): LimitNote | undefined {
     const name = windowNames[minutes] ?? `${minutes}_minutes`;
     return [{ name, usedShare: percent / 100, resetsAt: epochMs(optionalNumber(each['resets_at'])) }];
   });
-  const [fullest] = [...windows].sort((one, other) => other.usedShare - one.usedShare);
+  // Of two that are used up, the later reset counts.
+  const rank = ({ usedShare, resetsAt = 0 }: (typeof windows)[number]) =>
+    [Math.min(usedShare, 1), resetsAt] as const;
+  const [fullest] = [...windows].sort((one, other) => {
+    const [[share, reset], [otherShare, otherReset]] = [rank(one), rank(other)];
+    return otherShare - share || otherReset - reset;
+  });
   if (fullest === undefined) return undefined;
   const isUsedUp = fullest.usedShare >= 1 && fullest.resetsAt !== undefined;
   return {

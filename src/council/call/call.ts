@@ -141,12 +141,13 @@ export async function callAll<T>(
   queued();
   const replies = await performAll(run, asked, 0);
   const clock: LimitClock = {};
+  const met = asked.map(() => new Set<string>());
   for (let round = 1; ; round += 1) {
     const lost = asked.flatMap(({ seat, task }, index) => {
       const { value, usedUp = [] } = replies[index] ?? {};
       const [first] = usedUp;
       if (value !== undefined || first === undefined) return [];
-      const ids = usedUp.map(({ agent }) => agent);
+      for (const { agent } of usedUp) met[index]?.add(agent);
       const mayStayEmpty = asked.length > 1;
       return [
         {
@@ -154,8 +155,9 @@ export async function callAll<T>(
           key: task.key,
           label: seat.label,
           ...first,
-          usedUp: ids,
+          usedUp: [...(met[index] ?? [])],
           standIn: seat.standIn,
+          ...(separate.includes(task.kind) ? { barred: othersIn(asked, seat) } : {}),
           mayStayEmpty,
         },
       ];
@@ -181,6 +183,13 @@ export async function callAll<T>(
     if (reply !== undefined) addLoss(context.degraded, lossIn(task.kind, seat, reply));
   }
   return replies;
+}
+
+/** Tasks whose answers are counted: nobody gives two of them. */
+const separate = ['vote', 'judge'];
+
+function othersIn(asked: readonly { seat: Seat }[], own: Seat): string[] {
+  return asked.flatMap(({ seat }) => (seat.id === own.id ? [] : seat.agents));
 }
 
 type Asked<T> = { seat: Seat; task: Task<T>; digest: string; after?: Reply<T> | undefined };

@@ -14,8 +14,10 @@ export type LostCall = {
   /** The agent whose account it was, and when that may be called again. */
   agent: string;
   until?: number | undefined;
-  /** All agents of the call that are used up. */
+  /** All agents of the call that are used up, of earlier rounds too. */
   usedUp: readonly string[];
+  /** Agents that must not take it: each of them votes or judges itself. */
+  barred?: readonly string[];
   /** The author replaces a seat only after other failures. */
   standIn?: string | undefined;
   /** Others were asked with it, so the round continues without it. */
@@ -59,9 +61,11 @@ export async function settleLimits(
   }));
   clock.since ??= now;
   const choices = new Map<string, Choice>();
+  const usedUp = new Set(lost.flatMap((each) => each.usedUp));
   for (const agent of new Set(lost.map((each) => each.agent))) {
     const calls = lost.filter((each) => each.agent === agent);
-    choices.set(agent, await decide({ context, services }, calls, { now, since: clock.since, rule, round }));
+    const at = { now, since: clock.since, rule, round, usedUp };
+    choices.set(agent, await decide({ context, services }, calls, at));
   }
   const waits = [...choices].flatMap(([agent, choice]) =>
     choice.kind === 'wait' ? [{ agent, ...choice }] : [],
@@ -80,19 +84,27 @@ export async function settleLimits(
 async function decide(
   { context, services }: { context: WorkflowContext; services: CallServices },
   calls: readonly LostCall[],
-  { now, since, rule, round }: { now: number; since: number; rule: LimitRule; round: number },
+  {
+    now,
+    since,
+    rule,
+    round,
+    usedUp,
+  }: { now: number; since: number; rule: LimitRule; round: number; usedUp: ReadonlySet<string> },
 ): Promise<Choice> {
   const [first] = calls;
   if (first === undefined) return { kind: 'leave' };
   const { agent } = first;
   const known = decided.get(context)?.get(agent);
-  if (known !== undefined && now < known.until) return known.choice;
+  const isOpen = known?.choice.kind !== 'again' || known.choice.agents?.some((id) => !usedUp.has(id));
+  if (known !== undefined && now < known.until && isOpen) return known.choice;
   const until = Math.max(...calls.map((each) => each.until ?? 0));
   const canWait = until > 0 && until - since <= rule.maxWaitHours * hourMs;
-  const usedUp = new Set(calls.flatMap((each) => each.usedUp));
   const others = [...services.agents.values()].filter(
     ({ id, family }) =>
-      family !== 'static' && !usedUp.has(id) && calls.every(({ standIn }) => standIn !== id),
+      family !== 'static' &&
+      !usedUp.has(id) &&
+      calls.every(({ standIn, barred = [] }) => standIn !== id && !barred.includes(id)),
   );
   if (rule.onLimit === 'wait' && canWait) return { kind: 'wait', until };
   if (rule.onLimit === 'fallback' && (others.length > 0 || first.mayStayEmpty)) return { kind: 'leave' };

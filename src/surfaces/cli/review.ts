@@ -25,6 +25,7 @@ const accept: CommandSpec = {
     { flags: '--until <day>', description: 'the finding returns on this day: 2027-01-31' },
     { flags: '--run <run>', description: 'review that reported it (default: latest)' },
   ],
+  dryRun: 'says',
   async run(invocation) {
     const { options, arguments: words, terminal } = invocation;
     const project = projectOf(invocation);
@@ -51,8 +52,14 @@ const accept: CommandSpec = {
       who: terminal.env['USER'] ?? '',
       ...(until === undefined ? {} : { until }),
     };
-    await remember(project.project, known);
     const file = path.relative(project.cwd, baselineFile(project.project));
+    if (invocation.global.dryRun)
+      return {
+        exit: 0,
+        json: { dryRun: true, ...known },
+        text: `Would record in ${file}: ${title} (${known.decision}).\n`,
+      };
+    await remember(project.project, known);
     return {
       exit: 0,
       json: known,

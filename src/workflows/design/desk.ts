@@ -92,13 +92,15 @@ export class Desk<Inputs extends DesignInputs = DesignInputs> extends CouncilRun
     verb: 'reviewed' | 'voted',
     announced: readonly (string | undefined)[],
     answered: readonly (string | undefined)[],
+    round = 1,
   ): void {
     const familiesOf = (agents: readonly (string | undefined)[]) =>
       agents.flatMap((agent) => this.services.agents.get(agent ?? '')?.family ?? []);
     noteFamilies(this.context.degraded, verb, {
       announced: familiesOf(announced),
       answered: familiesOf(answered),
-      needed: this.inputs.seats?.quorum?.families,
+      // Later rounds ask only those who found something.
+      needed: round === 1 ? this.inputs.seats?.quorum?.families : undefined,
     });
   }
 

@@ -237,7 +237,13 @@ export async function afterFailures(
   let next = health;
   for (const { agent, message } of failures) {
     const reprobeHealthy = probes[agent]?.healthy;
-    const failure = { agent, reason: message, ...(reprobeHealthy === undefined ? {} : { reprobeHealthy }) };
+    const usedUp = probes[agent]?.usedUp !== undefined;
+    const failure = {
+      agent,
+      reason: message,
+      usedUp,
+      ...(reprobeHealthy === undefined ? {} : { reprobeHealthy }),
+    };
     next = afterLaneFailure(next, failure, policy);
   }
   const agents = agentsOf(desk);
@@ -296,6 +302,8 @@ async function waitForQuota(
     return true;
   };
   if (onLimit === 'wait' && canWait) return wait();
+  // Nobody sees the questions of a run that is part of another.
+  if (desk.services.mayAsk === false) throw usedUpError(names, until);
   const id = round === 1 ? 'quota' : `quota-${round}`;
   const answers = await desk.context.ask([
     {

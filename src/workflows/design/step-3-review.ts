@@ -153,8 +153,9 @@ async function raise(
     'reviewed',
     reviewers.map(({ planned }) => planned?.agent),
     replies.map(({ value, agent }) => (value === undefined ? undefined : agent)),
+    round,
   );
-  noteReviewers(desk, replies);
+  if (round === 1) noteReviewers(desk, replies);
   const own = await checkPlan(desk, `check plan, round ${round}`, plan, frame, accepted);
   const grounded = own.findings.map((finding) => raisedBy('Grounding', groundingSeat, finding));
   const marked = await desk.context.step(`check citations, round ${round}`, () =>
@@ -210,13 +211,11 @@ export function noteVoters(desk: Desk, table: SeatedTable, { eligible, absent }:
       });
   }
   const announced = [...table.voters, ...table.absent.filter(({ role }) => role === 'vote')];
-  const voted = [...table.voters, table.author].filter((seat) =>
-    eligible.some(({ label }) => label === seat.label),
-  );
+  const seatOf = (label: string) => [...table.voters, table.author].find((seat) => seat.label === label);
   desk.compareFamilies(
     'voted',
     announced.map(({ planned }) => planned?.agent),
-    voted.map(({ agents }) => agents[0]),
+    eligible.map(({ label, agent }) => agent ?? seatOf(label)?.agents[0]),
   );
 }
 

@@ -43,6 +43,18 @@ test('R-007 no reviewer passes their finding alone while others vote', () => {
   expect(verdictOf(merged(), { a: 'YES', b: 'YES' }, twice)).toBe('accepted');
 });
 
+test('R-007 a vote counts for the agent that gave it, not for the one whose seat it took', () => {
+  const ballots = ['one', 'two', 'three'].map((label) => ({
+    ...{
+      label,
+      votes: { FINDING_1: { vote: label === 'three' ? ('NO' as const) : ('YES' as const), reason: 'r' } },
+    },
+    // Two is used up: one voted for it.
+    agent: label === 'two' ? 'one' : label,
+  }));
+  expect(decide([merged()], quorumOf(ballots), seats).findings[0]?.verdict).toBe('unconfirmed');
+});
+
 test('R-007 a severe finding about security with evidence is disputed, never outvoted', () => {
   const no = { one: 'NO', two: 'NO', three: 'NO' } as const;
   expect(verdictOf(merged({ security: true }), no)).toBe('disputed');

@@ -36,8 +36,8 @@ export function decide(
       fix: 'See the warnings above for each voter; fix the cause, then resume the run.',
       retryable: true,
     });
-  const voters = eligible.map(({ label, votes = {} }) => ({
-    agent: seats.find((seat) => seat.label === label)?.agents[0] ?? label,
+  const voters = eligible.map(({ label, votes = {}, agent }) => ({
+    agent: agent ?? seats.find((seat) => seat.label === label)?.agents[0] ?? label,
     votes,
   }));
   const agents = new Set(voters.map(({ agent }) => agent));

@@ -64,6 +64,17 @@ test.each(['\r', '\u2028', '\u2029'])('R-018 text after %j is no head of another
   expect(files[1]?.text).toContain('+the real one');
 });
 
+test('R-018 attributes of the branch hide no text; a file with a NUL shows it', async () => {
+  const { root, write, commit } = repository();
+  const base = commit('Begin');
+  write('.gitattributes', '*.txt binary\n');
+  write('a.txt', 'seen\n');
+  write('b.bin', 'a\0b\n');
+  const [, text, binary] = await patchesBetween(root, base, commit('Change'));
+  expect(text?.text).toContain('+seen');
+  expect(binary?.text).toContain('\0');
+});
+
 test('R-018 settings of git that change how a difference looks change no patch', async () => {
   const { root, git, write, commit } = repository();
   write('a.txt', lines(12));

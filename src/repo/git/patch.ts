@@ -23,6 +23,8 @@ export type Hunk = {
 const plain = [
   '--no-ext-diff',
   '--no-textconv',
+  // Attributes of the branch would choose what is shown.
+  '--text',
   '--no-color',
   '--relative',
   '--find-renames',
@@ -43,7 +45,10 @@ export async function patchesBetween(
   git: GitOptions = {},
 ): Promise<FilePatch[]> {
   const names = splitNul(await gitOutput(directory, ['diff', ...plain, '--raw', '-z', base, head], git));
-  const patch = await gitOutput(directory, ['diff', ...plain, '--unified=5', base, head], git);
+  const patch = await gitOutput(directory, ['diff', ...plain, '--unified=5', base, head], {
+    maximumBytes: 256 * 1024 * 1024,
+    ...git,
+  });
   // Only \n ends a line of git; `^` would also match after other line ends, which a file may have anywhere.
   const sections = patch.split(/(?<=^|\n)(?=diff --git )/).filter((text) => text !== '');
   const files: FilePatch[] = [];

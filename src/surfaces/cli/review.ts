@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { githubAnnotations, sarifOf } from '../../base/text/annotations.ts';
-import { counted } from '../../base/text/strings.ts';
 import { version } from '../../base/version.ts';
 import { type CommandResult, type CommandSpec, type Invocation, printNotice } from '../../service/command.ts';
 import { findRun, type Project, projectOf } from '../../service/project.ts';
@@ -9,7 +8,14 @@ import { prepareReview, type ReviewRequest, readReview, reviewDepths } from '../
 import { describeEstimate } from '../../workflows/design/depth.ts';
 import { baselineFile, decisions, type Known, remember } from '../../workflows/review/baseline.ts';
 import { bars } from '../../workflows/review/inputs.ts';
-import { annotationsOf, type ReviewFile, renderReview } from '../../workflows/review/report.ts';
+import {
+  annotationsOf,
+  nothingReviewed,
+  type ReviewFile,
+  renderNothing,
+  renderReview,
+  unmet,
+} from '../../workflows/review/report.ts';
 import { startCommand } from './conduct.ts';
 import { positive, queueOptions } from './options.ts';
 
@@ -32,7 +38,8 @@ const accept: CommandSpec = {
     const reason = options['reason'];
     if (typeof reason !== 'string' || reason.trim() === '')
       throw new CharretteError({ code: 'usage', message: '`review accept` needs --reason.' });
-    const { findings } = await reviewOf(project, options['run'] as string | undefined);
+    const { findings: own, earlier = [] } = await reviewOf(project, options['run'] as string | undefined);
+    const findings = [...own, ...earlier];
     const finding = findings.find(({ id, fingerprint }) => words[0] === id || words[0] === fingerprint);
     if (finding === undefined)
       throw new CharretteError({
@@ -144,14 +151,13 @@ export const command: CommandSpec = {
     if (!global.quiet) for (const warning of warnings) printNotice(terminal, warning);
     const { files, leftOut } = frozen;
     if (files.length === 0) {
-      const rest =
-        leftOut.length === 0
-          ? ''
-          : ` ${counted(leftOut.length, 'changed file')} cannot be reviewed: ${leftOut.map(({ path: name, reason }) => `${name} (${reason})`).join(', ')}.`;
+      const file = nothingReviewed(run.inputs, leftOut, new Date().toISOString().slice(0, 10));
+      const { earlier } = file;
+      const why = unmet(file);
       return {
-        exit: 0,
-        json: { subject, leftOut, findings: [] },
-        text: `Nothing to review: ${subject.title}.${rest}\n`,
+        exit: why === undefined ? 0 : 6,
+        json: { subject, leftOut, findings: [], ...(earlier === undefined ? {} : { earlier }) },
+        text: formOf(invocation, file, renderNothing) ?? renderNothing(file),
       };
     }
     if (global.dryRun) {
@@ -176,18 +182,27 @@ async function inForm(invocation: Invocation, result: CommandResult): Promise<Co
   if (run === undefined) return result;
   const file = await readReview(projectOf(invocation), run);
   if (file === undefined) return result;
-  const forms: Record<string, () => string> = {
-    json: () => `${JSON.stringify(file, null, 2)}\n`,
-    markdown: () => renderReview(file),
-    github: () => githubAnnotations(annotationsOf(file)),
-    sarif: () => `${JSON.stringify(sarifOf(annotationsOf(file), tool), null, 2)}\n`,
-  };
-  const text = forms[invocation.options['format'] as string]?.();
+  const text = formOf(invocation, file, renderReview);
   return {
     ...result,
     json: { ...(result.json as object), review: file },
     ...(text === undefined ? {} : { text }),
   };
+}
+
+/** The form of the result that was asked for; `pretty` is none of its own. */
+function formOf(
+  { options }: Invocation,
+  file: ReviewFile,
+  markdown: (file: ReviewFile) => string,
+): string | undefined {
+  const forms: Record<string, () => string> = {
+    json: () => `${JSON.stringify(file, null, 2)}\n`,
+    markdown: () => markdown(file),
+    github: () => githubAnnotations(annotationsOf(file)),
+    sarif: () => `${JSON.stringify(sarifOf(annotationsOf(file), tool), null, 2)}\n`,
+  };
+  return forms[options['format'] as string]?.();
 }
 
 const tool = {

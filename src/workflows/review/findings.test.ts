@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ChangeFinding } from '../../base/schema/judgements/change-review.ts';
 import type { Snapshot } from '../../repo/index/snapshot.ts';
+import { lookUp } from './earlier.ts';
 import { anchorOf, clustersOf, type Evidence, mergeCluster, numbered, type Raised } from './findings.ts';
 
 const patch = `diff --git a/src/sum.ts b/src/sum.ts
@@ -103,6 +104,24 @@ test('R-006 a quote is in the named file, on the other side, before it is in ano
   expect(anchorOf(finding({ quote: 'let total = 0;' }), { ...evidence, after })).toMatchObject({
     ...{ path: 'src/sum.ts', side: 'old', evidence: 'found', preExisting: false },
   });
+});
+
+test('R-013 what a change deleted is missing until it is back; what it added is there until it is gone', () => {
+  const earlier = (more: Partial<ChangeFinding>) => {
+    const votes = { yes: 2, no: 0, missing: 0 };
+    const merged = { ...mergeCluster([raise(more)], evidence), id: 'FINDING_1', votes };
+    return { ...merged, verdict: 'accepted' as const };
+  };
+  const deleted = earlier({ side: 'old', quote: 'let total = 0;' });
+  const later = { ...evidence, files: [], before: evidence.after };
+  expect(lookUp(deleted, later).status).toBe('still there');
+  expect(lookUp(deleted, { ...later, after: snapshotOf({ 'src/sum.ts': old }) }).status).toBe('unclear');
+  const added = earlier({});
+  expect(lookUp(added, later).status).toBe('still there');
+  expect(lookUp(added, { ...later, after: snapshotOf({ 'src/sum.ts': `\n${now}` }) })).toMatchObject({
+    ...{ status: 'moved', startLine: 3 },
+  });
+  expect(lookUp(added, { ...later, after: snapshotOf({ 'src/sum.ts': old }) }).status).toBe('unclear');
 });
 
 const anyRaised = fc

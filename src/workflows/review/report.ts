@@ -1,8 +1,9 @@
 import type { Annotation } from '../../base/text/annotations.ts';
 import { counted, joinTruncated, trimEndChars } from '../../base/text/strings.ts';
+import { decisionOn, type Known } from './baseline.ts';
 import type { EarlierFinding } from './earlier.ts';
 import type { ReviewInputs } from './inputs.ts';
-import type { LeftOut, Subject } from './subject.ts';
+import { type LeftOut, type Subject, unreadCode } from './subject.ts';
 import { failing, isOpen, isStanding, type ReviewFinding } from './verdict.ts';
 
 /** review.json: everything that the other forms of a result are made from. */
@@ -19,6 +20,60 @@ export type ReviewFile = {
   /** R-013: only of a review since the last one. */
   earlier?: EarlierFinding[];
 };
+
+/** R-012: what was decided about each finding, of this review and of the one before. */
+export function withDecisions(file: ReviewFile, known: readonly Known[], today: string): ReviewFile {
+  const decided = <Finding extends ReviewFinding>(finding: Finding): Finding => {
+    const decision = decisionOn(finding, known, today);
+    return decision === undefined ? finding : { ...finding, known: decision };
+  };
+  return {
+    ...file,
+    findings: file.findings.map(decided),
+    ...(file.earlier === undefined ? {} : { earlier: file.earlier.map(decided) }),
+  };
+}
+
+/** What a review says when no file is there to review: what was found before is as it was. */
+export function nothingReviewed(
+  { subject, failOn, known, earlier }: ReviewInputs,
+  leftOut: LeftOut[],
+  today: string,
+): ReviewFile {
+  const file: ReviewFile = {
+    ...{ schemaVersion: 1, run: '', subject, failOn, rule: 'nothing was voted on', leftOut },
+    ...{ reviewers: [], reviewed: [], findings: [] },
+    ...(earlier === undefined
+      ? {}
+      : { earlier: earlier.findings.map((finding) => ({ ...finding, status: 'still there' })) }),
+  };
+  return withDecisions(file, known, today);
+}
+
+/** For people, the same in few words. */
+export function renderNothing({ subject, leftOut, earlier = [] }: ReviewFile): string {
+  const names = leftOut.map(({ path, reason }) => `${path} (${reason})`).join(', ');
+  const rest =
+    names === '' ? '' : ` ${counted(leftOut.length, 'changed file')} cannot be reviewed: ${names}.`;
+  const before = earlier.length === 0 ? [] : ['Findings of the review before:', ...earlierRows(earlier)];
+  return [`Nothing to review: ${subject.title}.${rest}`, ...before, ''].join('\n');
+}
+
+function leftOf(earlier: readonly EarlierFinding[] = []): EarlierFinding[] {
+  return earlier.filter(({ status }) => status !== 'resolved');
+}
+
+/** R-010: why the review ends with exit 6. */
+export function unmet({ findings, earlier, leftOut, failOn }: ReviewFile): string | undefined {
+  const failed = failing([...findings, ...leftOf(earlier)], failOn).length;
+  if (failed > 0) return `${counted(failed, 'finding')} at or above ${failOn}`;
+  const unread = failOn === 'never' ? [] : unreadCode(leftOut);
+  if (unread.length === 0) return undefined;
+  return `too large to review: ${joinTruncated(
+    unread.map(({ path }) => path),
+    5,
+  )}`;
+}
 
 /** R-008: findings that are written out; the rest are rows of a table. */
 const mostInline = 10;
@@ -38,7 +93,7 @@ function inOrder(findings: readonly ReviewFinding[]): ReviewFinding[] {
 /** review.md: quiet, with the verdict and the list of what to do last. */
 export function renderReview(file: ReviewFile): string {
   const { subject, findings, reviewed, leftOut, reviewers, rule, failOn, earlier = [] } = file;
-  const left = earlier.filter(({ status }) => status !== 'resolved');
+  const left = leftOf(earlier).filter(isOpen);
   const open = inOrder(findings.filter(isOpen));
   const before = inOrder(findings.filter((finding) => isStanding(finding) && finding.preExisting));
   const inline = open.slice(0, mostInline);
@@ -120,7 +175,10 @@ function fenced(text: string): string[] {
 }
 
 function earlierRows(findings: readonly EarlierFinding[]): string[] {
-  return findings.map((each) => `- ${each.status}: ${placeOf(each)}: ${each.title} (${each.severity})`);
+  return findings.map(
+    (each) =>
+      `- ${each.known ?? each.status}: ${placeOf(each)}: ${each.title} (${each.severity}) [${each.id}]`,
+  );
 }
 
 function rows(findings: readonly ReviewFinding[]): string[] {
@@ -136,9 +194,9 @@ function rows(findings: readonly ReviewFinding[]): string[] {
 
 const levels = { blocking: 'error', major: 'error', minor: 'warning', nit: 'info' } as const;
 
-/** Findings for programs that mark lines: confirmed ones that are not known yet. */
-export function annotationsOf({ findings }: ReviewFile): Annotation[] {
-  return inOrder(findings.filter((finding) => isOpen(finding))).map((finding) => ({
+/** Findings for programs that mark lines: confirmed ones that are not known yet, and those that the review before left open. */
+export function annotationsOf({ findings, earlier }: ReviewFile): Annotation[] {
+  return inOrder([...findings, ...leftOf(earlier)].filter(isOpen)).map((finding) => ({
     rule: `review-${finding.category}`,
     severity: levels[finding.severity],
     file: finding.path,

@@ -22,7 +22,6 @@ import type { Snapshot } from '../../repo/index/snapshot.ts';
 import type { SeatedTable } from '../design/desk.ts';
 import { afterFailures, setup } from '../design/step-0-setup.ts';
 import { noteVoters, unreviewed } from '../design/step-3-review.ts';
-import { decisionOn } from './baseline.ts';
 import { ReviewDesk } from './desk.ts';
 import { type EarlierFinding, recheck } from './earlier.ts';
 import {
@@ -37,9 +36,9 @@ import {
   type Raised,
 } from './findings.ts';
 import type { ReviewInputs } from './inputs.ts';
-import { type ReviewFile, renderReview } from './report.ts';
+import { type ReviewFile, renderReview, unmet, withDecisions } from './report.ts';
 import { type Frozen, freeze, partsOf, type SubjectFile } from './subject.ts';
-import { type Decided, decide, failing, withoutVote } from './verdict.ts';
+import { type Decided, decide, withoutVote } from './verdict.ts';
 
 /** `charrette review`: the steps in order. */
 export async function review(...run: WorkflowStart<ReviewInputs>): Promise<Outcome> {
@@ -267,32 +266,24 @@ async function report(
     return { isMoved: tip !== subject.head, today: new Date(clock.now()).toISOString().slice(0, 10) };
   });
   const { document: _, ...about } = subject;
-  const result: ReviewFile = {
+  const file: ReviewFile = {
     ...{ schemaVersion: 1, run: directory.id, subject: about, failOn, rule },
     reviewers: reviewers.map(({ label }) => label),
     reviewed: files.map(({ path: name, digest }) => ({ path: name, digest })),
     leftOut,
     ...(desk.inputs.earlier === undefined ? {} : { earlier }),
-    findings: findings.map((finding) => {
-      const decision = decisionOn(finding, known, today);
-      return decision === undefined ? finding : { ...finding, known: decision };
-    }),
+    findings,
   };
+  const result = withDecisions(file, known, today);
   const text = renderReview(result);
   await desk.artifact('review.json', jsonText(result));
   await desk.artifact('review.md', text);
   desk.show('Review', text.replace(/^# .*\n+/, ''));
   if (isMoved)
     desk.warn(`${subject.branch} has moved since; this is a review of ${subject.head.slice(0, 12)}.`);
-  const left = earlier.filter(({ status }) => status !== 'resolved');
-  const failed = failing([...result.findings, ...left], failOn).length;
-  desk.end(failed === 0 ? 'review complete' : `${counted(failed, 'finding')} at or above ${failOn}`);
-  if (failed > 0)
-    return {
-      status: 'not-accepted',
-      exit: 6,
-      message: `${counted(failed, 'finding')} at or above ${failOn}`,
-    };
+  const message = unmet(result);
+  desk.end(message ?? 'review complete');
+  if (message !== undefined) return { status: 'not-accepted', exit: 6, message };
   // A clean result about an older head is none about the branch.
   if (isMoved)
     return { status: 'not-accepted', exit: 8, message: 'the branch has moved since it was reviewed' };

@@ -8,7 +8,7 @@ import { commitOfTree, hunksOf, patchesBetween } from '../../repo/git/patch.ts';
 import { commitOf, currentBranch, topLevel } from '../../repo/git/repository-facts.ts';
 import { gitOutput, runGit } from '../../repo/git/run-git.ts';
 import { openIndex } from '../../repo/index/repository-index.ts';
-import { type SkippedFile, skipByPath } from '../../repo/index/snapshot.ts';
+import { fileKind, type SkippedFile, skipByPath } from '../../repo/index/snapshot.ts';
 
 /** The subject of the review; `words` are the arguments of the command. */
 export type SubjectRequest = {
@@ -175,10 +175,19 @@ export async function freeze(project: string, { base, head, title, document }: S
 }
 
 function unreadable(patch: string, before: number): LeftOut['reason'] | undefined {
-  if (/^(?:Binary files .* differ|GIT binary patch)$/m.test(patch.split(/^@@ /m)[0] ?? '')) return 'binary';
+  if (patch.includes('\0')) return 'binary';
   if (hunksOf(patch).length === 0) return 'no changed text';
   const isLarge = patch.length > limits.fileCharacters || before + patch.length > limits.allCharacters;
   return isLarge ? 'change too large' : undefined;
+}
+
+/** Changed code that nobody read because there was too much of it. */
+export function unreadCode(leftOut: readonly LeftOut[]): LeftOut[] {
+  return leftOut.filter(
+    ({ path: name, reason }) =>
+      ['too large', 'change too large', 'over the memory limit'].includes(reason) &&
+      ['source', 'test'].includes(fileKind(name)),
+  );
 }
 
 async function messages(project: string, base: string, head: string): Promise<string> {

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import type { Seat } from '../../council/council.ts';
 import { quorumOf } from '../../council/vote.ts';
 import type { Merged } from './findings.ts';
-import { renderReview } from './report.ts';
+import type { ReviewInputs } from './inputs.ts';
+import { annotationsOf, nothingReviewed, renderNothing, renderReview, unmet } from './report.ts';
 import { decide, failing, type ReviewFinding, withoutVote } from './verdict.ts';
 
 const merged = (more: Partial<Merged> = {}): Merged => ({
@@ -123,4 +124,36 @@ test('R-008 a report writes out ten findings, the rest are rows, and the verdict
   expect(text.split('## Verdict')[1]?.trim()).toMatch(
     /^13 findings, 13 at or above `major`\.\n\n1\. .*\n(?:.*\n)*10\. .*$/,
   );
+});
+
+const subject = { kind: 'branch', title: 'topic against main', base: 'b', head: 'abcdef' } as const;
+
+test('R-013 with nothing new to review, findings of the review before still fail, unless they are known', () => {
+  const inputs = (known: ReviewInputs['known'] = []) =>
+    ({
+      ...{ subject, failOn: 'major', known },
+      earlier: { run: 'r', head: 'abc', findings: [standing()] },
+    }) as unknown as ReviewInputs;
+  const file = nothingReviewed(inputs(), [], '2026-11-20');
+  expect(unmet(file)).toBe('1 finding at or above major');
+  expect(annotationsOf(file).map(({ line }) => line)).toEqual([2]);
+  expect(renderNothing(file)).toContain('- still there: src/sum.ts:2: Starts at one (major) [FINDING_1]');
+  const { fingerprint, title } = merged();
+  const known = { fingerprint, title, decision: 'wont-fix', reason: 'r', who: '' } as const;
+  const decided = nothingReviewed(inputs([known]), [], '2026-11-20');
+  expect([unmet(decided), annotationsOf(decided)]).toEqual([undefined, []]);
+});
+
+test('R-001 code that was too large to review is no clean result', () => {
+  const why = (path: string, reason: 'change too large' | 'lock file') =>
+    unmet(
+      nothingReviewed(
+        { subject, failOn: 'major', known: [] } as unknown as ReviewInputs,
+        [{ path, reason }],
+        '',
+      ),
+    );
+  expect(why('src/big.ts', 'change too large')).toBe('too large to review: src/big.ts');
+  expect(why('big.svg', 'change too large')).toBeUndefined();
+  expect(why('yarn.lock', 'lock file')).toBeUndefined();
 });

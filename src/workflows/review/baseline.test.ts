@@ -22,6 +22,16 @@ test('R-012 a decision is kept once per finding, and a damaged baseline is an er
   await expect(readBaseline(project)).rejects.toMatchObject({ code: 'json-invalid' });
 });
 
+test.each([{ until: '2026-13-45' }, { reason: 'x'.repeat(2001) }])(
+  'R-012 a decision that could not be read again is not written',
+  async (more) => {
+    const project = mkdtempSync(path.join(tmpdir(), 'baseline-'));
+    mkdirSync(path.join(project, '.charrette'));
+    await expect(remember(project, known(more))).rejects.toMatchObject({ code: 'usage' });
+    expect(await readBaseline(project)).toEqual([]);
+  },
+);
+
 test('R-012 other words for the same place are known; another place is not, nor is one whose day has come', () => {
   const renamed = { fingerprint: `${'a'.repeat(16)}-${'c'.repeat(8)}` };
   expect(decisionOn(renamed, [known()], '2026-11-19')).toBe('wont-fix');

@@ -47,7 +47,13 @@ export async function readBaseline(project: string): Promise<Known[]> {
 export async function remember(project: string, known: Known): Promise<void> {
   const others = (await readBaseline(project)).filter(({ fingerprint }) => fingerprint !== known.fingerprint);
   const findings = [...others, known].sort((a, b) => (a.fingerprint < b.fingerprint ? -1 : 1));
-  await writeJsonAtomic(baselineFile(project), { schemaVersion: 1, findings });
+  const parsed = readAs(baselineSchema, { schemaVersion: 1, findings });
+  if (!parsed.ok)
+    throw new CharretteError({
+      code: 'usage',
+      message: `The decision cannot be kept: ${parsed.problems.slice(0, 1).map((each) => problemLine(each, 'it'))}.`,
+    });
+  await writeJsonAtomic(baselineFile(project), parsed.value);
 }
 
 /** The decision about a finding: the same category at the same quoted code, whatever it is called now. */

@@ -40,7 +40,7 @@ export type Subject = {
 export async function resolveSubject(project: string, request: SubjectRequest): Promise<Subject> {
   const { words, cwd, staged, uncommitted, commits } = request;
   const [first, second] = words;
-  const range = commits ?? (first?.includes('..') === true ? first : undefined);
+  const isKind = first === 'plan' || first === 'doc' || first === 'branch';
   if (
     [staged === true, uncommitted === true, commits !== undefined, first !== undefined].filter(Boolean)
       .length > 1
@@ -50,13 +50,24 @@ export async function resolveSubject(project: string, request: SubjectRequest): 
       message: 'More than one thing to review was named.',
       fix: 'Name one: `charrette review`, `review BRANCH`, `review A..B`, `review FILE`, --staged or --uncommitted.',
     });
+  const extra = words[isKind ? 2 : 1];
+  if (extra !== undefined)
+    throw new CharretteError({
+      code: 'usage',
+      message: `\`review\` takes one subject; ${extra} is one more.`,
+    });
   if (staged === true || uncommitted === true)
     return ofTree(project, staged === true ? 'staged' : 'uncommitted');
-  if (range !== undefined) return ofRange(project, range);
+  if (commits !== undefined) {
+    const range = await ofRange(project, commits);
+    return range ?? missing(`two commits in --commits, as A..B; ${commits} is not`);
+  }
   if (first === 'plan' || first === 'doc')
     return ofDocument(project, cwd, second ?? missing(`a file after ${first}`), first);
   if (first === 'branch') return ofBranch(project, second, request);
   if (first === undefined) return ofBranch(project, undefined, request);
+  const range = await ofRange(project, first);
+  if (range !== undefined) return range;
   if ((await commitOf(project, first)) !== undefined) return ofBranch(project, first, request);
   return ofDocument(project, cwd, first);
 }
@@ -74,8 +85,7 @@ async function ofBranch(
     request.base === undefined
       ? ((await commitOf(project, main)) ?? (await requireCommit(project, `${remote}/${main}`)))
       : await requireCommit(project, main);
-  const base = (await runGit(project, ['merge-base', onto, head])).stdout.trim();
-  if (base === '') throw missingThing(`a common commit of ${name ?? 'HEAD'} and ${main}`);
+  const base = await commonCommit(project, onto, head, `${name ?? 'HEAD'} and ${main}`);
   return {
     kind: 'branch',
     title: `${branch ?? head.slice(0, 12)} against ${main}`,
@@ -84,11 +94,21 @@ async function ofBranch(
   };
 }
 
-async function ofRange(project: string, range: string): Promise<Subject> {
-  const [, from = '', to = ''] = /^(.*?)\.{2,3}(.*)$/.exec(range) ?? [];
-  const head = await requireCommit(project, to === '' ? 'HEAD' : to);
-  const base = await requireCommit(project, from === '' ? 'HEAD' : from);
+/** What came on one side after the commit that both have; `undefined` when it is no range of two commits. */
+async function ofRange(project: string, range: string): Promise<Subject | undefined> {
+  const [, from, to] = /^(.*?)\.{2,3}(.*)$/.exec(range) ?? [];
+  if (from === undefined || to === undefined) return undefined;
+  const onto = await commitOf(project, from || 'HEAD');
+  const head = await commitOf(project, to || 'HEAD');
+  if (onto === undefined || head === undefined) return undefined;
+  const base = await commonCommit(project, onto, head, range);
   return { kind: 'commits', title: `commits ${range}`, base, head };
+}
+
+async function commonCommit(project: string, one: string, other: string, names: string): Promise<string> {
+  const base = (await runGit(project, ['merge-base', one, other])).stdout.trim();
+  if (base === '') throw missingThing(`a common commit of ${names}`);
+  return base;
 }
 
 async function ofTree(project: string, kind: 'staged' | 'uncommitted'): Promise<Subject> {

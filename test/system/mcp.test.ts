@@ -253,7 +253,11 @@ test('W-156: workflow files through the official client: list, check, run after 
   mkdirSync(folder, { recursive: true });
   const meta = "export const meta = { name: 'echo', description: 'Gives back' };\n";
   writeFileSync(path.join(folder, 'echo.js'), `${meta}return args;\n`);
-  const { client, call } = await connect(project);
+  const { client, call } = await connect(project, { elicitation: { form: {} } });
+  client.setRequestHandler(ElicitRequestSchema, ({ params: { message } }) => ({
+    action: 'accept',
+    content: { answer: message.includes('Run the workflow file') ? 'once' : 'yes' },
+  }));
   const listed = await call('workflow_list', {});
   expect(listed.value).toMatchObject({
     total: 1,
@@ -270,14 +274,14 @@ test('W-156: workflow files through the official client: list, check, run after 
     const started = await call('workflow_run', { ...target, args: { a: [1] } });
     expect(started.value).toMatchObject({ status: 'paused', questions: [{ id: 'workflow-code' }] });
     const { run } = started.value;
-    await call('run_answer', { run, answers: [{ question: 'workflow-code', value: 'once' }] });
-    const waited = await call('run_wait', { run, seconds: 60 });
-    const { questions } = waited.value as { questions: { id: string }[] };
-    if (questions.length > 0) {
-      expect(questions).toMatchObject([{ id: 'consent' }]);
-      await call('run_answer', { run, answers: [{ question: 'consent', value: 'yes' }] });
-      await call('run_wait', { run, seconds: 60 });
-    }
+    const answers = [{ question: 'workflow-code', value: 'once' }];
+    const refused = await client.callTool({ name: 'run_answer', arguments: { run, answers } });
+    expect(refused).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('"code":"workflow-consent"') }],
+    });
+    const ended = await call('run_wait', { run, seconds: 60 });
+    expect(ended.value).toMatchObject({ status: 'done', questions: [] });
     const read = await call('artifact_read', { run, name: 'result.json' });
     expect(JSON.parse(String(read.value['text']))).toEqual({ a: [1] });
   }

@@ -159,14 +159,18 @@ function lanesWith(id: string, file: string): string[] {
 
 describe('code of others', () => {
   test('W-140 W-142: a file of the project is asked about, and --yes does not answer', async () => {
-    const ended = await charrette(['run', write('plain', "return 'x'"), '--yes', '--no-input', '--json'], {
-      cwd: project,
-    });
+    const name = write('plain', "return 'x'");
+    const file = path.join(project, '.charrette', 'workflows', `${name}.js`);
+    writeFileSync(file, readFileSync(file, 'utf8').replace('Tries', 'Tries\\nAccess: read\\nDigest: 0'));
+    const ended = await charrette(['run', name, '--yes', '--no-input', '--json'], { cwd: project });
     expect(ended.code).toBe(7);
     expect(JSON.parse(ended.stdout)).toMatchObject({
       status: 'paused',
       questions: [{ id: 'workflow-code' }],
     });
+    const lines: string[] = JSON.parse(ended.stdout).questions[0].detail.split('\n');
+    expect(lines.filter((line) => /^(?:Access|Digest):/.test(line))).toHaveLength(2);
+    expect(lines.at(-1)).toContain('run.json');
   });
 
   test('W-141: allowed once and for all, it runs until the file changes', async () => {

@@ -376,6 +376,12 @@ export const runAnswer = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   async call({ run, answers, resume }, { project }) {
     const directory = await findRun(project, run);
+    if (answers.some(({ question }) => question === 'workflow-code'))
+      throw new CharretteError({
+        code: 'workflow-consent',
+        message: 'Only a person allows the code of a workflow file.',
+        fix: `The person answers with \`charrette answer ${directory.id} workflow-code=once\` or on the page; run_wait asks in clients that show forms.`,
+      });
     await answerDetached(project, directory, answers.map(byPerson), resume);
     return stateOf(directory);
   },

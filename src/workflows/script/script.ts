@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { World } from '../../agents/settings.ts';
 import { CharretteError } from '../../base/errors.ts';
 import { jsonText } from '../../base/safe-json.ts';
+import { untrustedLine } from '../../base/text/strings.ts';
 import type { WorkflowStart } from '../../council/call/once.ts';
 import { readLedger } from '../../engine/ledger.ts';
 import type { Outcome, WorkflowContext } from '../../engine/workflow.ts';
@@ -51,8 +52,10 @@ export async function script(world: World, ...start: WorkflowStart<ScriptInputs>
 /** W-140: a workflow file is code of others. Nothing but an answer of yours lets a new version run. */
 async function confirmCode(context: WorkflowContext, inputs: ScriptInputs, world: World): Promise<void> {
   if (inputs.trusted) return;
-  const { about, name, children, agentTypes, digest } = inputs;
+  const { about, children, agentTypes, digest } = inputs;
+  const name = untrustedLine(inputs.name);
   const files = Object.values(agentTypes).map(({ file }) => file);
+  const record = path.relative(inputs.project, context.live.directory.record);
   const network = await context.step('sandbox', async () => hostCommand(world).network);
   const detail = [
     `File: ${inputs.script.file}`,
@@ -64,13 +67,14 @@ async function confirmCode(context: WorkflowContext, inputs: ScriptInputs, world
     `Access: ${inputs.access ?? `${inputs.recommendedAccess} is recommended`}`,
     `Digest: ${digest}`,
     ...(network ? ['Without bubblewrap the network stays open to the script.'] : []),
-    `Show it with \`charrette workflow show ${name}\`.`,
-  ].join('\n');
+    `Exactly what would run: ${record} (inputs: about.source, children, agentTypes)`,
+  ];
   const answers = await context.ask([
     {
       id: 'workflow-code',
       text: `Run the workflow file ${name}?`,
-      detail,
+      // What others wrote stays on its line: it cannot pass for another one.
+      detail: detail.map(untrustedLine).join('\n'),
       // No recommended answer: `--yes` does not answer this (W-142).
       options: [
         { value: 'once', label: 'Once' },
@@ -86,7 +90,7 @@ async function confirmCode(context: WorkflowContext, inputs: ScriptInputs, world
   throw new CharretteError({
     code: 'workflow-consent',
     message: `The workflow file ${name} may not run.`,
-    fix: `Read it with \`charrette workflow show ${name}\`, or allow this version with \`--trust ${digest.slice(0, 12)}\`.`,
+    fix: `Read it in ${record}, or allow this version with \`--trust ${digest.slice(0, 12)}\`.`,
   });
 }
 

@@ -138,7 +138,7 @@ test('without a model no agent judges, and the report says so; cost and coverage
     cwd: project,
   });
   expect(ended.code).toBe(0);
-  expect(ended.stdout).toContain('there is no model among the agents, and rules do not judge');
+  expect(ended.stdout).toContain('no agent has a model, and rules do not judge');
   expect(ended.stdout).toContain('2 without a verdict');
   expect(ended.stdout).toMatch(/\| 1\. add rate limiting \| none \| solo \| \d+\/\d+ \|/);
 });
